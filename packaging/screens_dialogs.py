@@ -51,7 +51,7 @@ def dialog_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     yield "scripts", _scripts(demo)
     with demo.asking():
         prompt = PermissionPrompt()
-        prompt.show_ask(demo.router.permissions.requests()[0], 1)
+        prompt.show_request(demo.router.permissions.requests()[0], 1)
         yield "prompt", prompt
     menu = TrayMenu()
     menu.show_view(tray_view(demo.router))

@@ -70,10 +70,8 @@ class Actions:
 
             self._run(self._router.workspaces.restore(workspace.id), switch_back)
 
-        def offer_undo(_: None) -> None:
-            self._offer_undo(tr("Removed {name}").format(name=workspace.name), restore)
-
-        self._run(self._router.workspaces.remove(workspace.id), offer_undo)
+        text = tr("Removed {name}").format(name=workspace.name)
+        self._run_undoable(self._router.workspaces.remove(workspace.id), text, restore)
 
     def optimize(self, optimization: Optimization | None) -> None:
         """Set it for all clients outside a project; the exposure stays as it is."""
@@ -86,14 +84,12 @@ class Actions:
         )
 
     def set_enabled(self, status: ServerStatus, enabled: bool) -> None:
-        switch = self._router.servers.set_enabled
-
-        def offer_undo(_: None) -> None:
-            if not enabled:
-                text = tr("Turned off {name}").format(name=status.name)
-                self._offer_undo(text, lambda: self._run(switch(status.ref, True)))
-
-        self._run(switch(status.ref, enabled), offer_undo)
+        command = self._router.servers.set_enabled(status.ref, enabled)
+        if enabled:
+            self._run(command)
+        else:
+            text = tr("Turned off {name}").format(name=status.name)
+            self._run_undoable(command, text, lambda: self.set_enabled(status, True))
 
     def approve(self, ref: ServerRef) -> None:
         self._run(self._router.servers.approve(ref))
@@ -135,10 +131,8 @@ class Actions:
             add = self._router.servers.add
             self._run(add(status.workspace, status.name, config, consent=consent))
 
-        def offer_undo(_: None) -> None:
-            self._offer_undo(tr("Removed {name}").format(name=status.name), add_again)
-
-        self._run(self._router.servers.remove(status.ref), offer_undo)
+        text = tr("Removed {name}").format(name=status.name)
+        self._run_undoable(self._router.servers.remove(status.ref), text, add_again)
 
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
         self._run(self._router.tools.approve(ref, tools))
@@ -162,14 +156,11 @@ class Actions:
             self._show_error(error)
             return
         before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
-
-        def offer_undo(_: None) -> None:
-            self._offer_undo(
-                text.format(tool=key.shown),
-                lambda: self._run(put(workspace, key, before)),
-            )
-
-        self._run(put(workspace, key, Permission.DENY), offer_undo)
+        self._run_undoable(
+            put(workspace, key, Permission.DENY),
+            text.format(tool=key.shown),
+            lambda: self._run(put(workspace, key, before)),
+        )
 
     def pin_tool(self, key: ToolKey, pinned: bool) -> None:
         """Pin or unpin it for every app; can be undone."""
@@ -178,15 +169,12 @@ class Actions:
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
         text = tr("{tool} is now pinned for all apps") if pinned else tr("Unpinned {tool}")
-
-        def offer_undo(_: None) -> None:
-            self._offer_undo(
-                text.format(tool=key.shown),
-                lambda: self._run(projects.put(workspace, None, before)),
-            )
-
         after = before.model_copy(update={"pinned": pins})
-        self._run(projects.put(workspace, None, after), offer_undo)
+        self._run_undoable(
+            projects.put(workspace, None, after),
+            text.format(tool=key.shown),
+            lambda: self._run(projects.put(workspace, None, before)),
+        )
 
     def read_file(self, path: Path, show: Callable[[FoundServers], object]) -> None:
         """Read the servers in a chosen or dropped file."""
@@ -208,6 +196,12 @@ class Actions:
     @property
     def _workspace(self) -> WorkspaceId:
         return self._router.workspaces.active()
+
+    def _run_undoable(
+        self, command: Coroutine[Any, Any, Any], text: str, undo: Callable[[], object]
+    ) -> None:
+        """Once it is done, show `text` and offer to undo it."""
+        self._run(command, lambda _: self._offer_undo(text, undo))
 
     def _run(
         self,

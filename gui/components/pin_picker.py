@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from gui.components.tool_list import ToolList
 from gui.text import formats
@@ -13,6 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button
 from gui.widgets.cards import Card
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.ids import ServerId, ToolKey, WorkspaceId
@@ -57,25 +58,23 @@ class PinPicker(QDialog):
 
     def _lay_out(self) -> None:
         card = Card()
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.addWidget(self._list)
+        vbox(self._list, margins=(1, 1, 1, 1), parent=card)
         done = primary_button(self.tr("Done"))
         done.clicked.connect(self.accept)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self._cost, 1)
-        bottom.addWidget(done)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 18, 24, 16)
-        column.setSpacing(12)
-        column.addWidget(label(self.tr("Always include"), font=fonts.semibold(18)))
-        said = self.tr(
+        bottom = hbox((self._cost, 1), done)
+        explanation = self.tr(
             "Apps get the selected tools without searching. Each adds its definition to the "
             "context."
         )
-        column.addWidget(wrapped(said))
-        column.addWidget(card, 1)
-        column.addLayout(bottom)
+        vbox(
+            label(self.tr("Always include"), font=fonts.semibold(18)),
+            wrapped(explanation),
+            (card, 1),
+            bottom,
+            spacing=12,
+            margins=(24, 18, 24, 16),
+            parent=self,
+        )
 
     def _tick(self, key: ToolKey, ticked: bool) -> None:
         others = tuple(pin for pin in self._pins if pin != str(key))

@@ -20,12 +20,13 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
 from gui.components.attention.tool_review import tool_badge
 from gui.text import formats
 from gui.widgets import fonts, paint
 from gui.widgets.labels import wrapped
+from gui.widgets.layouts import vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.theme import theme
@@ -120,8 +121,8 @@ class ToolList(QWidget):
     """The `ToolView` now selected, or None."""
     permitted = Signal(object, bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._wanted: ToolKey | None = None
         self._model = ToolModel(self)
         self._field = SearchField(self.tr("Filter tools"))
@@ -139,12 +140,8 @@ class ToolList(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 12, 0, 6)
-        column.setSpacing(9)
-        holder = QVBoxLayout()
-        holder.setContentsMargins(11, 0, 11, 0)
-        holder.addWidget(self._field)
+        column = vbox(spacing=9, margins=(0, 12, 0, 6), parent=self)
+        holder = vbox(self._field, margins=(11, 0, 11, 0))
         column.addLayout(holder)
         column.addWidget(self._view)
         column.addWidget(self._footnote)

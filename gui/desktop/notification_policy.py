@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gui.components.attention.presentation import find_attention
+from gui.components.attention.needs_attention import find_attention
 from gui.text.errors import failure_hint, failure_text
 from gui.text.tr import tr
 from router.api.router import RouterPort

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from gui.components.actions import Actions
 from gui.dialogs.try_tool.dialog import TryToolDialog
@@ -24,6 +24,7 @@ from gui.main_window.page_stack import PageStack
 from gui.main_window.sidebar import Sidebar
 from gui.main_window.undo_bar import UndoBar
 from gui.widgets.icons import app_icon
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from gui.widgets.theme import Theme
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
@@ -113,16 +114,9 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         self.banners.setContentsMargins(20, 16, 20, 0)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self.banners)
-        right.addWidget(self.pages, 1)
+        right = vbox(self.banners, (self.pages, 1), spacing=0)
         body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.sidebar)
-        row.addLayout(right, 1)
+        hbox(self.sidebar, (right, 1), spacing=0, margins=NO_MARGINS, parent=body)
         # So that no control has the focus before the user gives it one.
         body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setCentralWidget(body)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.components.actions import Actions, OfferUndo
 from gui.link.bridge import Bridge
@@ -21,6 +21,7 @@ from gui.pages.attention.page import AttentionPage
 from gui.pages.playground.page import PlaygroundPage
 from gui.pages.workspace.empty_state import EmptyState
 from gui.pages.workspace.page import WorkspacePage
+from gui.widgets.layouts import vbox
 from router.api.router import RouterPort
 
 
@@ -44,9 +45,7 @@ class PageStack(QStackedWidget):
         self.workspace = WorkspacePage()
         self.workspace.servers_changed.connect(self._show_workspace)
         self._empty_page = QWidget()
-        framed = QVBoxLayout(self._empty_page)
-        framed.setContentsMargins(20, 20, 20, 20)
-        framed.addWidget(self.empty)
+        vbox(self.empty, margins=(20, 20, 20, 20), parent=self._empty_page)
         for page in (self.starting, self._empty_page, self.workspace):
             self.addWidget(page)
 

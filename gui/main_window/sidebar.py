@@ -12,8 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QMenu,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +22,8 @@ from gui.widgets import fonts, icons, paint
 from gui.widgets.buttons import IconButton
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import section_label
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.scroll_area import ScrollArea
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import theme
 from router.api.events import (
@@ -57,12 +56,11 @@ class Sidebar(QFrame):
     scripts_requested = Signal()
     settings_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "sidebar")
         self.setFixedWidth(WIDTH)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(2)
+        self._rows = vbox(spacing=2)
         self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
         self._router: RouterPort | None = None
         self.page = Page.WORKSPACE
@@ -87,52 +85,34 @@ class Sidebar(QFrame):
         settings = SidebarRow(self.tr("Settings"), icon_name="settings")
         settings.setToolTip(self.tr("Settings (Ctrl+,)"))
         settings.clicked.connect(self.settings_requested)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 0, 12, 12)
-        column.setSpacing(0)
-        column.addWidget(_Brand())
-        column.addLayout(self._heading())
-        column.addWidget(self._scrolled_rows(), 1)
-        column.addSpacing(8)
-        column.addWidget(self._router_card)
-        column.addSpacing(8)
-        column.addWidget(settings)
+        vbox(
+            _Brand(),
+            self._heading(),
+            (self._scrolled_rows(), 1),
+            8,
+            self._router_card,
+            8,
+            settings,
+            spacing=0,
+            margins=(12, 0, 12, 12),
+            parent=self,
+        )
 
-    def _scrolled_rows(self) -> QScrollArea:
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(self._rows)
-        column.addWidget(self._naming)
-        column.addSpacing(18)
+    def _scrolled_rows(self) -> ScrollArea:
         manage = section_label(self.tr("Manage"))
         manage.setContentsMargins(10, 0, 0, 8)
-        column.addWidget(manage)
-        for row in self._manage.values():
-            column.addWidget(row)
         scripts = SidebarRow(self.tr("Scripts…"), icon_name="square-terminal")
         scripts.clicked.connect(self.scripts_requested)
-        column.addWidget(scripts)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = ScrollArea()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(page)
+        rows = (self._rows, self._naming, 18, manage, *self._manage.values(), scripts, STRETCH)
+        area.show_layout(vbox(*rows, spacing=2, margins=NO_MARGINS))
         return area
 
     def _heading(self) -> QHBoxLayout:
         add = IconButton("plus", self.tr("New workspace"), size=26, icon_size=16)
         add.clicked.connect(self._start_naming)
-        row = QHBoxLayout()
-        row.setContentsMargins(10, 3, 0, 3)
-        row.addWidget(section_label(self.tr("Workspaces")))
-        row.addStretch(1)
-        row.addWidget(add)
-        return row
+        return hbox(section_label(self.tr("Workspaces")), STRETCH, add, margins=(10, 3, 0, 3))
 
     def attach(self, router: RouterPort, bridge: Bridge) -> None:
         """Show the router's workspaces and listener, now and after each change."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.labels import label
+from gui.widgets.layouts import hbox
 
 UNDO_MS = 8000
 _MARGIN = 28
@@ -28,11 +29,7 @@ class UndoBar(QFrame):
         self._button.setFont(fonts.semibold())
         self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._button.clicked.connect(self._on_undo)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 8, 6)
-        row.setSpacing(12)
-        row.addWidget(self._text)
-        row.addWidget(self._button)
+        hbox(self._text, self._button, spacing=12, margins=(16, 6, 8, 6), parent=self)
         self._timer = QTimer(self, interval=UNDO_MS, singleShot=True)
         self._timer.timeout.connect(self.hide)
         window.installEventFilter(self)

@@ -1,1 +1,1 @@
-"""What is shown as text: translation, error sentences, number formats, presentation. No widgets."""
+"""Translation, error sentences, formats, and the rows of servers and activities. No widgets."""

@@ -16,8 +16,8 @@ def plain_text(places: Sequence[str], transport: TransportType) -> tuple[str, st
         if transport is TransportType.STDIO
         else tr("Pass it as a header instead. Those are stored in the keyring.")
     )
-    said = tr("A secret is stored as plain text in workspace.json ({places})")
-    return said.format(places=", ".join(places)), hint
+    warning = tr("A secret is stored as plain text in workspace.json ({places})")
+    return warning.format(places=", ".join(places)), hint
 
 
 def concern_text(concerns: Sequence[SecretConcern], transport: TransportType) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup, QIcon
 from PySide6.QtWidgets import QMenu
 
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.tray.view import TrayView, optimization_name
 from gui.widgets import fonts
 from gui.widgets.icons import icon, pixmap

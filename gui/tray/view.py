@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.text.presentation import Mark, listener_text, present
+from gui.text.marks import Mark, listener_text
+from gui.text.server_row import present
 from gui.text.tr import tr
 from gui.widgets.icons import TrayState
 from router.api.router import RouterPort

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from gui.widgets import fonts, icons
+from gui.widgets import fonts
 from gui.widgets.buttons import IconButton
-from gui.widgets.labels import label
-from gui.widgets.theme import theme
+from gui.widgets.labels import IconLabel, wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 
 BannerTone: TypeAlias = Literal["warn", "err"]
 BannerButton: TypeAlias = tuple[str, Callable[[], object]]
@@ -36,11 +35,14 @@ class Banner(QFrame):
         super().__init__()
         self.setProperty("role", f"banner-{tone}")
         self.setAccessibleName(f"{text} {detail}".strip())
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 8, 8)
-        row.setSpacing(10)
-        row.addWidget(_Sign(tone), 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addLayout(_texts(text, detail), 1)
+        sign = "triangle-alert" if tone == "warn" else "circle-x"
+        row = hbox(
+            (IconLabel(sign, tone, 18), 0, Qt.AlignmentFlag.AlignVCenter),
+            (_texts(text, detail), 1),
+            spacing=10,
+            margins=(12, 8, 8, 8),
+            parent=self,
+        )
         for caption, action in buttons:
             row.addWidget(_button(caption, action))
         if on_close is not None:
@@ -52,12 +54,10 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The banners above a screen's content; hidden while there are none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._banners: dict[str, Banner] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column = vbox(spacing=8, margins=NO_MARGINS, parent=self)
         self.hide()
 
     def put(
@@ -91,32 +91,11 @@ class Banners(QWidget):
         return tuple(self._banners)
 
 
-class _Sign(QWidget):
-    def __init__(self, tone: BannerTone) -> None:
-        super().__init__()
-        self._tone: BannerTone = tone
-        self.setFixedSize(QSize(18, 18))
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        name = "triangle-alert" if self._tone == "warn" else "circle-x"
-        color = theme().palette.color(self._tone)
-        icons.draw(QPainter(self), name, QRectF(self.rect()), color)
-
-
 def _texts(text: str, detail: str) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(2)
-    column.addWidget(_line(text, bold=True))
+    column = vbox(wrapped(text, "text1", font=fonts.medium(), selectable=True), spacing=2)
     if detail:
-        column.addWidget(_line(detail, bold=False))
+        column.addWidget(wrapped(detail, "text1", selectable=True))
     return column
-
-
-def _line(text: str, *, bold: bool) -> QLabel:
-    line = label(text, font=fonts.medium() if bold else fonts.ui_font(fonts.SMALL))
-    line.setWordWrap(True)
-    line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return line
 
 
 def _button(caption: str, action: Callable[[], object]) -> QPushButton:

@@ -9,17 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QFont,
-    QGuiApplication,
-    QPainter,
-    QPaintEvent,
-)
+from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -28,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from gui.widgets import fonts, paint
 from gui.widgets.icons import icon
+from gui.widgets.layouts import hbox
 from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
 
@@ -37,8 +32,8 @@ COPIED_MS = 1600
 class Toggle(Pressable, QCheckBox):
     """A switch, 34 x 20."""
 
-    def __init__(self, accessible_name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, accessible_name: str) -> None:
+        super().__init__()
         self.setAccessibleName(accessible_name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -60,14 +55,9 @@ class Segmented(QFrame):
 
     changed = Signal(str)
 
-    def __init__(
-        self,
-        accessible_name: str,
-        choices: Sequence[tuple[str, str]],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, accessible_name: str, choices: Sequence[tuple[str, str]]) -> None:
         """`choices` are pairs of key and text."""
-        super().__init__(parent)
+        super().__init__()
         self.setProperty("role", "segments")
         self.setAccessibleName(accessible_name)
         self.setFixedHeight(30)
@@ -75,9 +65,7 @@ class Segmented(QFrame):
         self._segments: dict[str, QPushButton] = {}
         self._current: str | None = None
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3, 3, 3, 3)
-        row.setSpacing(0)
+        row = hbox(spacing=0, margins=(3, 3, 3, 3), parent=self)
         for key, text in choices:
             row.addWidget(self._segment(key, text))
 
@@ -149,15 +137,8 @@ class IconButton(QToolButton):
 class CopyButton(IconButton):
     """Copies what `text` gives at that moment, and shows a tick for a while."""
 
-    def __init__(
-        self,
-        tooltip: str,
-        text: Callable[[], str],
-        *,
-        size: int = 28,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__("copy", tooltip, size=size, icon_size=16, parent=parent)
+    def __init__(self, tooltip: str, text: Callable[[], str], *, size: int = 28) -> None:
+        super().__init__("copy", tooltip, size=size)
         self._text = text
         self._back = QTimer(self, interval=COPIED_MS, singleShot=True)
         self._back.timeout.connect(lambda: self.setIcon(icon("copy")))

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.labels import Pill, label, wrapped
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.paint import draw_focus_ring, draw_frame, draw_text, saved
 from gui.widgets.presses import Pressable
 from gui.widgets.searchable import searchable
 from gui.widgets.theme import theme
 
+T = TypeVar("T")
+
 PADDING = 16
-
-
 ROW_HEIGHT = 54
-
-
 RADIO_INDENT = 29
 
 
@@ -46,11 +42,9 @@ class Card(QFrame):
 class RowCard(Card):
     """A card of rows, each with a title, a description and perhaps a control at its right."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(PADDING, 2, PADDING, 2)
-        self._column.setSpacing(0)
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = vbox(spacing=0, margins=(PADDING, 2, PADDING, 2), parent=self)
 
     def add_row(
         self, title: str, description: str, control: QWidget | None = None, *, words: str = ""
@@ -65,10 +59,7 @@ class RowCard(Card):
         texts.addStretch()
         row = QWidget()
         row.setMinimumHeight(ROW_HEIGHT)
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 8, 0, 8)
-        line.setSpacing(PADDING)
-        line.addLayout(texts, 1)
+        line = hbox((texts, 1), spacing=PADDING, margins=(0, 8, 0, 8), parent=row)
         if control is not None:
             line.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
         searchable(row, words)
@@ -93,15 +84,15 @@ class RadioCard(QFrame):
         self._radio.setAutoExclusive(False)
         self._radio.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._radio.clicked.connect(self._choose)
-        self._badges = QHBoxLayout()
-        self._badges.setSpacing(6)
-        self._badges.addWidget(self._radio)
+        self._badges = hbox(self._radio, spacing=6)
         self._badges.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PADDING, 11, PADDING, 13)
-        column.setSpacing(2)
-        column.addLayout(self._badges)
-        column.addWidget(_indented(wrapped(description)))
+        column = vbox(
+            self._badges,
+            _indented(wrapped(description)),
+            spacing=2,
+            margins=(PADDING, 11, PADDING, 13),
+            parent=self,
+        )
         self._warning = wrapped(warning, "warn")
         if warning:
             column.addWidget(_indented(self._warning))
@@ -177,6 +168,14 @@ class _Radio(Pressable, QRadioButton):
             draw_focus_ring(painter, ring.adjusted(-1, -1, 1, 1), 8)
 
 
+def ruled(rows: Iterable[T]) -> Iterator[T | QFrame]:
+    """`rows` with a line between each two of them."""
+    for position, row in enumerate(rows):
+        if position:
+            yield hline()
+        yield row
+
+
 def hline() -> QFrame:
     return _line("hline")
 
@@ -194,7 +193,5 @@ def _line(role: str) -> QFrame:
 def _indented(text: QLabel) -> QWidget:
     """Under the radio button's own text."""
     holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(RADIO_INDENT, 0, 0, 0)
-    row.addWidget(text)
+    hbox(text, margins=(RADIO_INDENT, 0, 0, 0), parent=holder)
     return holder

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.link.commands import Commands
 from gui.text.errors import error_text
@@ -14,9 +14,11 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, set_tint
+from gui.widgets.layouts import hbox
 from router.domain.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
+T = TypeVar("T")
 
 
 class Changes(QObject):
@@ -51,6 +53,11 @@ class Changes(QObject):
             self.done(undo)
 
         self._commands.run(self, change(), on_done=keep, on_error=self.failed.emit)
+
+    def replace(self, before: T, after: T, put: Callable[[T], Coroutine[Any, Any, object]]) -> None:
+        """Change a value that is `before` now; nothing happens if it stays the same."""
+        if after != before:
+            self.apply(lambda: put(after), lambda: put(before))
 
     def undo(self) -> None:
         """Undo the newest change; a failed undo can be tried again."""
@@ -93,13 +100,15 @@ class ChangesFooter(QWidget):
         self._undo.clicked.connect(changes.undo)
         done = primary_button(self.tr("Done"))
         done.clicked.connect(self.done)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(padding, 8, padding, 16)
-        row.setSpacing(8)
-        row.addWidget(self._tick)
-        row.addWidget(self._message, 1)
-        row.addWidget(self._undo)
-        row.addWidget(done)
+        hbox(
+            self._tick,
+            (self._message, 1),
+            self._undo,
+            done,
+            spacing=8,
+            margins=(padding, 8, padding, 16),
+            parent=self,
+        )
         # Methods, not lambdas: the changes outlive this widget after a change of language.
         changes.saved.connect(self._show_saved)
         changes.undone.connect(self._show_undone)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from gui.widgets import fonts
-from gui.widgets.labels import label
+from gui.widgets.labels import label, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,6 @@ class FieldForm(QWidget):
 
 def _value(field: Field) -> QLabel:
     font = fonts.mono_font() if field.code else fonts.ui_font(fonts.SMALL)
-    shown = label(field.text, font=font)
-    shown.setTextFormat(Qt.TextFormat.PlainText)
-    shown.setWordWrap(True)
-    shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    shown = wrapped(field.text, "text1", font=font, selectable=True)
     shown.setAccessibleName(f"{field.caption}: {field.text}")
     return shown

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QFont,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import (
-    QLabel,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from gui.text.presentation import Tone
-from gui.widgets import fonts, paint
+from gui.text.marks import Tone
+from gui.widgets import fonts, icons, paint
 from gui.widgets.palette import Token
+from gui.widgets.theme import theme
 
 
 class Pill(QLabel):
     """A small badge. `round_ends` is for counts."""
 
     def __init__(
-        self,
-        text: str = "",
-        tone: Tone = Tone.NEUTRAL,
-        *,
-        round_ends: bool = False,
-        parent: QWidget | None = None,
+        self, text: str = "", tone: Tone = Tone.NEUTRAL, *, round_ends: bool = False
     ) -> None:
-        super().__init__(text, parent)
+        super().__init__(text)
         self.setProperty("role", "pill")
         self.setProperty("round", "true" if round_ends else "false")
         self.setProperty("tone", tone.value)
@@ -49,8 +36,8 @@ class Pill(QLabel):
 class Tile(QWidget):
     """The letter tile of a server, workspace or application."""
 
-    def __init__(self, name: str = "", size: int = 28, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str = "", size: int = 28) -> None:
+        super().__init__()
         self._name = name
         self.setFixedSize(size, size)
 
@@ -62,6 +49,20 @@ class Tile(QWidget):
         paint.draw_tile(QPainter(self), QRectF(self.rect()), self._name)
 
 
+class IconLabel(QWidget):
+    """An icon of `resources/icons` in one of the theme's colours."""
+
+    def __init__(self, name: str, color: Token, size: int) -> None:
+        super().__init__()
+        self._name = name
+        self._color: Token = color
+        self.setFixedSize(size, size)
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        color = theme().palette.color(self._color)
+        icons.draw(QPainter(self), self._name, QRectF(self.rect()), color)
+
+
 class ElidedLabel(QLabel):
     """One line, elided while painting, whole in the tooltip. `text()` stays whole: changing it with
     the width would lay out everything around it again."""
@@ -70,12 +71,13 @@ class ElidedLabel(QLabel):
         self,
         text: str = "",
         *,
+        font: QFont | None = None,
+        tint: Token = "text1",
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(text, parent)
+        super().__init__(text)
         self.elide = elide
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        _set_plain(self, font, tint)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def setText(self, text: str, /) -> None:
@@ -117,10 +119,14 @@ class ElidedLabel(QLabel):
 def label(text: str = "", *, font: QFont | None = None, tint: Token = "text1") -> QLabel:
     """Plain text in one of the theme's colours."""
     made = QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setProperty("tint", tint)
-    made.setFont(font or fonts.ui_font())
+    _set_plain(made, font, tint)
     return made
+
+
+def _set_plain(widget: QLabel, font: QFont | None, tint: Token) -> None:
+    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget.setProperty("tint", tint)
+    widget.setFont(font or fonts.ui_font())
 
 
 def section_label(text: str) -> QLabel:
@@ -128,10 +134,14 @@ def section_label(text: str) -> QLabel:
     return label(text, font=fonts.semibold(fonts.LABEL), tint="text3")
 
 
-def wrapped(text: str, tint: Token = "text2") -> QLabel:
+def wrapped(
+    text: str, tint: Token = "text2", *, font: QFont | None = None, selectable: bool = False
+) -> QLabel:
     """A description that takes as many lines as it needs."""
-    made = label(text, font=fonts.ui_font(fonts.SMALL), tint=tint)
+    made = label(text, font=font or fonts.ui_font(fonts.SMALL), tint=tint)
     made.setWordWrap(True)
+    if selectable:
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made
 
 

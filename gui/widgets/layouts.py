@@ -1,8 +1,83 @@
-"""Clearing a layout to fill it again."""
+"""Box layouts written as one expression, and clearing a layout to fill it again."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLayout
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+STRETCH: Final = "stretch"
+Margins: TypeAlias = tuple[int, int, int, int]
+"""Left, top, right, bottom."""
+NO_MARGINS: Final[Margins] = (0, 0, 0, 0)
+Part: TypeAlias = (
+    QWidget
+    | QLayout
+    | int
+    | Literal["stretch"]
+    | tuple[QWidget | QLayout, int]
+    | tuple[QWidget, int, Qt.AlignmentFlag]
+)
+"""A widget or layout, alone or with its stretch factor and alignment; a number is a gap."""
+
+
+def hbox(
+    *parts: Part,
+    spacing: int | None = None,
+    margins: Margins | None = None,
+    parent: QWidget | None = None,
+) -> QHBoxLayout:
+    """`parts` from left to right. Spacing and margins are Qt's own unless they are given."""
+    layout = QHBoxLayout()
+    _fill(layout, parts, spacing, margins, parent)
+    return layout
+
+
+def vbox(
+    *parts: Part,
+    spacing: int | None = None,
+    margins: Margins | None = None,
+    parent: QWidget | None = None,
+) -> QVBoxLayout:
+    """The same from top to bottom."""
+    layout = QVBoxLayout()
+    _fill(layout, parts, spacing, margins, parent)
+    return layout
+
+
+def _fill(
+    layout: QBoxLayout,
+    parts: Sequence[Part],
+    spacing: int | None,
+    margins: Margins | None,
+    parent: QWidget | None,
+) -> None:
+    if parent is not None:
+        parent.setLayout(layout)
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    if margins is not None:
+        layout.setContentsMargins(*margins)
+    for part in parts:
+        if isinstance(part, str):
+            layout.addStretch(1)
+        elif isinstance(part, int):
+            layout.addSpacing(part)
+        elif not isinstance(part, tuple):
+            _add(layout, part, 0)
+        elif len(part) == 2:
+            _add(layout, part[0], part[1])
+        else:
+            layout.addWidget(part[0], part[1], part[2])
+
+
+def _add(layout: QBoxLayout, part: QWidget | QLayout, stretch: int) -> None:
+    if isinstance(part, QLayout):
+        layout.addLayout(part, stretch)
+    else:
+        layout.addWidget(part, stretch)
 
 
 def clear(layout: QLayout) -> None:

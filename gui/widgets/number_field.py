@@ -10,13 +10,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QSizePolicy,
     QSpinBox,
 )
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton
+from gui.widgets.layouts import hbox
 from gui.widgets.paint import draw_frame
 
 # The field inside a spin box is a line edit too and must not be framed a second time. The buttons
@@ -82,8 +82,4 @@ class Stepper(QFrame):
         more = IconButton("plus", self.tr("More"), size=28, icon_size=14)
         less.clicked.connect(self._number.stepDown)
         more.clicked.connect(self._number.stepUp)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2, 1, 2, 1)
-        row.setSpacing(0)
-        for widget in (less, self._number, more):
-            row.addWidget(widget)
+        hbox(less, self._number, more, spacing=0, margins=(2, 1, 2, 1), parent=self)

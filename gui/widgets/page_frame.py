@@ -3,11 +3,12 @@ content that scrolls."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets import fonts
 from gui.widgets.labels import label
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 
 PADDING = 20
 _HEAD = 68
@@ -17,43 +18,16 @@ class PageFrame(QWidget):
     def __init__(self, title: str, subtitle: str, *actions: QWidget) -> None:
         super().__init__()
         self.subtitle = label(subtitle, font=fonts.ui_font(fonts.SMALL), tint="text2")
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addStretch(1)
-        texts.addWidget(label(title, font=fonts.semibold(fonts.TITLE)))
-        texts.addWidget(self.subtitle)
-        texts.addStretch(1)
+        heading = label(title, font=fonts.semibold(fonts.TITLE))
+        texts = vbox(STRETCH, heading, self.subtitle, STRETCH, spacing=1)
         head = QWidget()
         head.setFixedHeight(_HEAD)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(4, 0, 0, 0)
-        row.setSpacing(10)
-        row.addLayout(texts, 1)
-        for action in actions:
-            row.addWidget(action)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(12)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PADDING, 0, PADDING, PADDING)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addLayout(self.body, 1)
+        hbox((texts, 1), *actions, spacing=10, margins=(4, 0, 0, 0), parent=head)
+        self.body = vbox(spacing=12)
+        vbox(head, (self.body, 1), spacing=0, margins=(PADDING, 0, PADDING, PADDING), parent=self)
 
-    def add_scrolled(self, *widgets: QWidget) -> QScrollArea:
+    def add_scrolled(self, *widgets: QWidget) -> ScrollColumn:
         """Put `widgets` below each other where they can be scrolled."""
-        content = QWidget()
-        content.setProperty("role", "page")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        for widget in widgets:
-            column.addWidget(widget)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(content)
+        area = ScrollColumn(*widgets, STRETCH)
         self.body.addWidget(area, 1)
         return area

@@ -13,7 +13,7 @@ from typing import assert_never
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 
-from gui.text.presentation import Mark, Tone
+from gui.text.marks import Mark, Tone
 from gui.widgets import fonts, icons
 from gui.widgets.theme import Palette, Token, theme
 

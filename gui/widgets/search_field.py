@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import (
-    QAction,
-    QKeyEvent,
-    QPainter,
-    QPaintEvent,
-)
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit
 
 from gui.widgets import icons
 from gui.widgets.icons import icon
@@ -22,8 +14,8 @@ from gui.widgets.theme import theme
 class SearchField(QLineEdit):
     """A line to filter by, 32 high, with a lens; Escape clears it."""
 
-    def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, placeholder: str) -> None:
+        super().__init__()
         self.setProperty("role", "search")
         self.setFixedHeight(32)
         self.describe(placeholder)
@@ -31,10 +23,7 @@ class SearchField(QLineEdit):
         self._clear.triggered.connect(self.clear)
         self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
         self._clear.setVisible(False)
-        self.textChanged.connect(self._offer_clearing)
-
-    def _offer_clearing(self, text: str) -> None:
-        self._clear.setVisible(bool(text))
+        self.textChanged.connect(lambda: self._clear.setVisible(bool(self.text())))
 
     def describe(self, placeholder: str) -> None:
         self.setPlaceholderText(placeholder)

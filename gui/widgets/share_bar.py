@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import (
-    QPainter,
-    QPaintEvent,
-)
-from PySide6.QtWidgets import (
-    QWidget,
-)
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets.paint import saved
 from gui.widgets.theme import theme
 
 
 class ShareBar(QWidget):
-    """How much of the whole is left, 8 high."""
+    """A share above 0 is drawn at least `least_width` wide."""
 
-    def __init__(self, accessible_name: str) -> None:
+    def __init__(
+        self, accessible_name: str = "", *, height: int = 8, least_width: float = 12
+    ) -> None:
         super().__init__()
         self._share = 0.0
+        self._least_width = least_width
         self.setAccessibleName(accessible_name)
-        self.setFixedHeight(8)
+        self.setFixedHeight(height)
 
     def set_share(self, share: float) -> None:
         self._share = min(1.0, max(0.0, share))
@@ -30,11 +28,12 @@ class ShareBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         palette, rect = theme().palette, QRectF(self.rect())
+        radius = rect.height() / 2
         with saved(QPainter(self)) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(palette.color("track"))
-            painter.drawRoundedRect(rect, 4, 4)
+            painter.drawRoundedRect(rect, radius, radius)
             if self._share > 0:
-                rect.setWidth(max(rect.height() * 1.5, rect.width() * self._share))
+                rect.setWidth(max(self._least_width, rect.width() * self._share))
                 painter.setBrush(palette.color("savings"))
-                painter.drawRoundedRect(rect, 4, 4)
+                painter.drawRoundedRect(rect, radius, radius)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.widgets import paint
 
 TURN_MS = 50
@@ -16,11 +16,9 @@ TURN_DEGREES = 18
 class StatusMark(QWidget):
     """One of the five status shapes; the working one turns while it can be seen."""
 
-    def __init__(
-        self, mark: Mark = Mark.OFF, size: int = 16, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._mark = mark
+    def __init__(self, size: int = 16) -> None:
+        super().__init__()
+        self._mark = Mark.OFF
         self._angle = 0
         self._turning = QTimer(self, interval=TURN_MS)
         self._turning.timeout.connect(self._turn)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts, paint
 from gui.widgets.theme import theme
 

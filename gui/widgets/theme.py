@@ -29,8 +29,8 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._mode: Mode = "system"
         self._palette = LIGHT
         self._app: QApplication | None = None

@@ -417,6 +417,13 @@
 <context>
     <name>SavingsCard</name>
     <message numerus="yes">
+        <source>%n percent of the full context</source>
+        <translation>
+            <numerusform>%n percent of the full context</numerusform>
+            <numerusform>%n percent of the full context</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>tokens · %n requests</source>
         <translation>
             <numerusform>tokens · %n request</numerusform>
@@ -481,16 +488,6 @@
         <translation>
             <numerusform>%n more…</numerusform>
             <numerusform>%n more…</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>_Bar</name>
-    <message numerus="yes">
-        <source>%n percent of the full context</source>
-        <translation>
-            <numerusform>%n percent of the full context</numerusform>
-            <numerusform>%n percent of the full context</numerusform>
         </translation>
     </message>
 </context>

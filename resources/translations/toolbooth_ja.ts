@@ -3522,6 +3522,12 @@
 </context>
 <context>
     <name>SavingsCard</name>
+    <message numerus="yes">
+        <source>%n percent of the full context</source>
+        <translation>
+            <numerusform>最適化前の %n パーセント</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Estimated at about 4 characters per token.
 The cost of search results is already deducted.</source>
@@ -4393,15 +4399,6 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Finish adding that server first, then open the other link again.</source>
         <translation>先にそのサーバーの追加を終えてから、もう一方のリンクを開き直してください。</translation>
-    </message>
-</context>
-<context>
-    <name>_Bar</name>
-    <message numerus="yes">
-        <source>%n percent of the full context</source>
-        <translation>
-            <numerusform>最適化前の %n パーセント</numerusform>
-        </translation>
     </message>
 </context>
 <context>

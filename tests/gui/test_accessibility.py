@@ -214,7 +214,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     yield PlanDialog(ConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
     yield ByHandDialog(APP, None)
     prompt = PermissionPrompt()
-    prompt.show_ask(ASK, 1)
+    prompt.show_request(ASK, 1)
     yield prompt
     yield ScriptsDialog(router, commands, PERSONAL, None)
     picker = PinPicker(router, PERSONAL, None, None)

@@ -26,7 +26,7 @@ from gui.dialogs.projects.dialog import ProjectsDialog
 from gui.link.router_thread import HostedRouter
 from gui.main_window.page import Page
 from gui.pages.playground.result_column import ResultColumn
-from gui.text.presentation import present
+from gui.text.server_row import present
 from gui.widgets.theme import theme
 from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey

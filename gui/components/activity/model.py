@@ -1,4 +1,7 @@
-"""Activity entries, newest first: the rows that pass the filter, and those held during a pause."""
+"""Activity entries, newest first: the rows that pass the filter, and those held during a pause.
+
+New entries are shown in batches: at most ten repaints a second, whatever the load.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never, cast
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer, Signal
 
-from gui.text.presentation import ActivityRow, activity_row
+from gui.text.activity_row import ActivityRow, activity_row
 from gui.text.tr import tr
 from gui.widgets.buttons import Segmented
 from gui.widgets.row_view import Index
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
+REPAINT_MS = 100
 _MAYBE_TOLD_AGAIN = 32
 ActivityRole = Qt.ItemDataRole.UserRole
 
@@ -78,11 +82,28 @@ class ActivityModel(QAbstractTableModel):
         self._waiting: list[ActivityEntry] = []
         self._filter = ActivityFilter()
         self._paused = False
+        self._pending: list[ActivityEntry] = []
+        self._repaint = QTimer(self, interval=REPAINT_MS, singleShot=True)
+        self._repaint.timeout.connect(self.flush)
 
     def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
+        self._pending.clear()
         self._all = list(newest_first[: self._kept])
         self._waiting.clear()
         self._reset()
+
+    def add_soon(self, entry: ActivityEntry) -> None:
+        """Add `entry` with the next repaint."""
+        self._pending.append(entry)
+        if not self._repaint.isActive():
+            self._repaint.start()
+
+    def flush(self) -> None:
+        """Add pending entries now."""
+        self._repaint.stop()
+        pending, self._pending = self._pending, []
+        if pending:
+            self.add(pending)
 
     def add(self, oldest_first: Sequence[ActivityEntry]) -> None:
         """Put these on top, or hold them while paused."""

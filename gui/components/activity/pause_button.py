@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from gui.components.activity.model import ActivityModel
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets.buttons import IconButton
 from gui.widgets.icons import icon
 from gui.widgets.labels import Pill
@@ -13,8 +13,6 @@ from gui.widgets.labels import Pill
 
 class PauseControl(QObject):
     """The screen places `badge` and `button`; they control the model after `attach`."""
-
-    changed = Signal()
 
     def __init__(self, *, bordered: bool = False) -> None:
         super().__init__()
@@ -33,7 +31,6 @@ class PauseControl(QObject):
         self.button.describe(self.tr("Resume") if paused else self.tr("Pause"))
         if self._model is not None:
             self._model.set_paused(paused)
-        self.changed.emit()
 
     def _show_waiting(self, waiting: int) -> None:
         if not self.button.isChecked():

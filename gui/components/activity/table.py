@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QStackedWidget,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -14,8 +15,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.components.activity.model import ActivityModel, Column, alignment, row_at
-from gui.text.presentation import ActivityRow, Tone
+from gui.text.activity_row import ActivityRow
+from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
+from gui.widgets.labels import label
 from gui.widgets.row_view import Index, is_selected, rect_of
 from gui.widgets.theme import theme
 
@@ -56,6 +59,25 @@ def activity_table(model: ActivityModel, accessible_name: str) -> QTableView:
     for column, width in _WIDTHS.items():
         view.setColumnWidth(column, width)
     return view
+
+
+class ActivityView(QStackedWidget):
+    """The table, or a text while it has no rows."""
+
+    def __init__(self, model: ActivityModel, accessible_name: str, nothing: str) -> None:
+        super().__init__()
+        self._model = model
+        self.table = activity_table(model, accessible_name)
+        self.addWidget(self.table)
+        placeholder = label(nothing, tint="text3")
+        placeholder.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.addWidget(placeholder)
+        for signal in (model.modelReset, model.rowsInserted):
+            signal.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        self.setCurrentIndex(0 if self._model.rowCount() else 1)
 
 
 class _Header(QHeaderView):

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from gui.components.apps.presentation import AppAction, AppLine, app_line, in_order
+from gui.components.apps.app_row import AppAction, AppRow, app_row, in_order
 from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
-from gui.widgets.cards import Card, hline
+from gui.widgets.cards import Card, ruled
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from router.api.apps import ClientApp, ClientId
 
 ROW_HEIGHT = 51
@@ -27,17 +28,15 @@ class AppList(Card):
     """Each with the `ClientId`."""
     choice_changed = Signal()
 
-    def __init__(self, *, choosable: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, *, choosable: bool = False) -> None:
+        super().__init__()
         self._choosable = choosable
         self._apps: tuple[ClientApp, ...] = ()
         self._unticked: set[ClientId] = set()
         self._ticks: dict[ClientId, QCheckBox] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(17, 3, 17, 3)
-        self._rows: QWidget = label(self.tr("Looking for your apps…"), tint="text3")
-        self._rows.setFixedHeight(ROW_HEIGHT)
-        self._column.addWidget(self._rows)
+        looking = label(self.tr("Looking for your apps…"), tint="text3")
+        looking.setFixedHeight(ROW_HEIGHT)
+        self._column = vbox(looking, margins=(17, 3, 17, 3), parent=self)
 
     def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
         if apps == self._apps:
@@ -45,16 +44,9 @@ class AppList(Card):
         self._apps = apps
         self._ticks.clear()
         rows = QWidget()
-        column = QVBoxLayout(rows)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for position, app in enumerate(in_order(apps)):
-            if position:
-                column.addWidget(hline())
-            column.addWidget(self._row(app))
-        self._rows.hide()
-        self._rows.deleteLater()
-        self._rows = rows
+        parts = ruled(self._row(app) for app in in_order(apps))
+        vbox(*parts, spacing=0, margins=NO_MARGINS, parent=rows)
+        clear(self._column)
         self._column.addWidget(rows)
         self.choice_changed.emit()
 
@@ -63,12 +55,10 @@ class AppList(Card):
         return [client for client, tick in self._ticks.items() if tick.isChecked()]
 
     def _row(self, app: ClientApp) -> QWidget:
-        line = app_line(app, Path.home())
+        line = app_row(app, Path.home())
         row = QWidget()
         row.setFixedHeight(ROW_HEIGHT)
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(12)
+        across = hbox(spacing=12, margins=NO_MARGINS, parent=row)
         if self._choosable:
             across.addWidget(self._tick(app, line), 0, Qt.AlignmentFlag.AlignVCenter)
         across.addWidget(Tile(app.name, 28))
@@ -78,7 +68,7 @@ class AppList(Card):
         across.addWidget(self._button(app, line))
         return row
 
-    def _tick(self, app: ClientApp, line: AppLine) -> QWidget:
+    def _tick(self, app: ClientApp, line: AppRow) -> QWidget:
         if not line.can_connect:
             gap = QWidget()
             gap.setFixedWidth(16)
@@ -95,7 +85,7 @@ class AppList(Card):
         (self._unticked.discard if ticked else self._unticked.add)(client)
         self.choice_changed.emit()
 
-    def _button(self, app: ClientApp, line: AppLine) -> QWidget:
+    def _button(self, app: ClientApp, line: AppRow) -> QWidget:
         link = self._choosable or line.action is AppAction.BY_HAND
         text = line.action_text if link or not line.can_connect else self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
@@ -109,15 +99,12 @@ class AppList(Card):
         return button
 
 
-def _texts(app: ClientApp, line: AppLine) -> QVBoxLayout:
+def _texts(app: ClientApp, line: AppRow) -> QVBoxLayout:
     name = label(app.name, font=fonts.medium(), tint="text1" if line.detail_is_path else "text2")
-    detail = ElidedLabel(line.detail, elide=Qt.TextElideMode.ElideMiddle)
-    detail.setFont(fonts.mono_font(fonts.LABEL) if line.detail_is_path else fonts.ui_font(12))
-    detail.setProperty("tint", "text2")
-    column = QVBoxLayout()
-    column.setSpacing(1)
-    column.addStretch(1)
-    column.addWidget(name)
-    column.addWidget(detail)
-    column.addStretch(1)
-    return column
+    detail = ElidedLabel(
+        line.detail,
+        elide=Qt.TextElideMode.ElideMiddle,
+        font=fonts.mono_font(fonts.LABEL) if line.detail_is_path else fonts.ui_font(12),
+        tint="text2",
+    )
+    return vbox(STRETCH, name, detail, STRETCH, spacing=1)

@@ -8,12 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
+from gui.components.apps.app_row import short_path
 from gui.components.apps.connector import AppConnector
-from gui.components.apps.presentation import short_path
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import vbox
 from gui.widgets.palette import Palette
 from gui.widgets.theme import theme
 from gui.widgets.window_size import open_at_size
@@ -35,7 +36,7 @@ class PlanDialog(QDialog):
         self.setWindowTitle(title)
         open_at_size(self, 620, 460)
         where = short_path(plan.path, Path.home())
-        error_text = (
+        explanation = (
             self.tr("A new file with this entry will be created.")
             if plan.new_file
             else self.tr("One entry will be added. A backup is saved next to the file.")
@@ -43,7 +44,7 @@ class PlanDialog(QDialog):
         connect = primary_button(self.tr("Connect"))
         connect.setDefault(True)
         connect.clicked.connect(lambda: (self.agreed.emit(plan), self.accept()))
-        column = _column(self, title, where, error_text)
+        column = _column(self, title, where, explanation)
         column.addWidget(diff_view(plan.lines, self.tr("Changes")), 1)
         hint = self.tr("The token is created when you connect. Only this app uses it.")
         column.addWidget(wrapped(hint, "text3"))
@@ -81,8 +82,8 @@ class ByHandDialog(QDialog):
         self._make.clicked.connect(lambda: self.snippet_requested.emit(app.id))
         self._copy = CopyButton(self.tr("Copy entry"), self._text.toPlainText)
         self._copy.hide()
-        error_text = self.tr("Add this entry to the file, next to the existing ones.")
-        column = _column(self, title, short_path(app.path, Path.home()), error_text)
+        explanation = self.tr("Add this entry to the file, next to the existing ones.")
+        column = _column(self, title, short_path(app.path, Path.home()), explanation)
         column.addWidget(self._text, 1)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignRight)
         column.addLayout(_footer(self, self._make))
@@ -122,14 +123,15 @@ def _mono_view(name: str) -> QTextEdit:
     return view
 
 
-def _column(dialog: QDialog, title: str, where: str, error_text: str) -> QVBoxLayout:
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(_PADDING, 18, _PADDING, 16)
-    column.setSpacing(10)
-    column.addWidget(label(title, font=fonts.semibold(18)))
-    column.addWidget(label(where, font=fonts.mono_font(), tint="text2"))
-    column.addWidget(wrapped(error_text))
-    return column
+def _column(dialog: QDialog, title: str, where: str, explanation: str) -> QVBoxLayout:
+    return vbox(
+        label(title, font=fonts.semibold(18)),
+        label(where, font=fonts.mono_font(), tint="text2"),
+        wrapped(explanation),
+        spacing=10,
+        margins=(_PADDING, 18, _PADDING, 16),
+        parent=dialog,
+    )
 
 
 def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHBoxLayout:

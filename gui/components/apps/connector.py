@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -10,6 +11,8 @@ from gui.link.commands import Commands
 from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
+
+T = TypeVar("T")
 
 
 class AppConnector(QObject):
@@ -34,18 +37,13 @@ class AppConnector(QObject):
         self._again = self._loading
         if not self._loading:
             self._loading = True
-            listing = self._router.apps.list()
-            self._commands.run(self, listing, on_done=self._keep, on_error=self._not_loaded)
+            self._run(self._router.apps.list(), self._keep, self._not_loaded)
 
     def preview(self, client: ClientId, show: Callable[[ConnectionPlan], object]) -> None:
-        self._commands.run(
-            self, self._router.apps.plan(client), on_done=show, on_error=self.failed.emit
-        )
+        self._run(self._router.apps.plan(client), show, self.failed.emit)
 
     def connect_planned(self, plan: ConnectionPlan) -> None:
-        self._commands.run(
-            self, self._router.apps.connect(plan), on_done=self._connected, on_error=self._failed
-        )
+        self._run(self._router.apps.connect(plan), self._connected, self._failed)
 
     def connect_all(self, clients: Sequence[ClientId], then: Callable[[], object]) -> None:
         """One after the other; a failure is reported and does not stop the rest."""
@@ -54,45 +52,39 @@ class AppConnector(QObject):
             return
         first, rest = clients[0], clients[1:]
 
-        def go_on(_: object = None) -> None:
+        def connect(plan: ConnectionPlan) -> None:
+            self._run(self._router.apps.connect(plan), on_connected, on_error)
+
+        def on_connected(connection: Connection) -> None:
+            self._connected(connection)
             self.connect_all(rest, then)
 
-        def write(plan: ConnectionPlan) -> None:
-            self._commands.run(
-                self,
-                self._router.apps.connect(plan),
-                on_done=lambda connection: (self._connected(connection), go_on()),
-                on_error=lambda error: (self._failed(error), go_on()),
-            )
+        def on_error(error: ToolboothError) -> None:
+            self._failed(error)
+            self.connect_all(rest, then)
 
-        self._commands.run(
-            self,
-            self._router.apps.plan(first),
-            on_done=write,
-            on_error=lambda error: (self._failed(error), go_on()),
-        )
+        self._run(self._router.apps.plan(first), connect, on_error)
 
     def disconnect_app(self, client: ClientId) -> None:
         def tell(connection: Connection) -> None:
             self.disconnected.emit(connection)
             self.load()
 
-        self._commands.run(
-            self, self._router.apps.disconnect(client), on_done=tell, on_error=self._failed
-        )
+        self._run(self._router.apps.disconnect(client), tell, self._failed)
 
     def undo(self, connection: Connection) -> None:
-        self._commands.run(
-            self,
-            self._router.apps.undo(connection),
-            on_done=lambda _: self.load(),
-            on_error=self._failed,
-        )
+        self._run(self._router.apps.undo(connection), lambda _: self.load(), self._failed)
 
     def snippet(self, client: ClientId, show: Callable[[str], object]) -> None:
-        self._commands.run(
-            self, self._router.apps.snippet(client), on_done=show, on_error=self.failed.emit
-        )
+        self._run(self._router.apps.snippet(client), show, self.failed.emit)
+
+    def _run(
+        self,
+        command: Coroutine[Any, Any, T],
+        on_done: Callable[[T], object],
+        on_error: Callable[[ToolboothError], object],
+    ) -> None:
+        self._commands.run(self, command, on_done=on_done, on_error=on_error)
 
     def _keep(self, apps: tuple[ClientApp, ...]) -> None:
         self.apps = apps

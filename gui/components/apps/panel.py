@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.apps.app_list import AppList
 from gui.components.apps.connect_dialogs import by_hand, preview
@@ -12,7 +14,8 @@ from gui.components.apps.connector import AppConnector
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
-from router.api.apps import ClientId, Connection
+from gui.widgets.layouts import NO_MARGINS, vbox
+from router.api.apps import Connection
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 
@@ -21,19 +24,13 @@ class AppsPanel(QWidget):
     done = Signal(str, object)
     """A text that says what was done, and the `Connection`, which can be undone."""
 
-    def __init__(
-        self, router: RouterPort, commands: Commands, *, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, router: RouterPort, commands: Commands) -> None:
+        super().__init__()
         self.connector = AppConnector(router, commands, self)
         self.list = AppList()
         self._error = wrapped("", tint="err")
         self._error.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._error)
-        column.addWidget(self.list)
+        vbox(self._error, self.list, spacing=8, margins=NO_MARGINS, parent=self)
         self._connect()
 
     def load(self) -> None:
@@ -54,9 +51,9 @@ class AppsPanel(QWidget):
         connector.failed.connect(self._show_error)
         connector.connected.connect(self._connected)
         connector.disconnected.connect(self._disconnected)
-        self.list.preview_requested.connect(self._preview)
+        self.list.preview_requested.connect(partial(preview, connector, parent=self))
         self.list.disconnect_requested.connect(connector.disconnect_app)
-        self.list.by_hand_requested.connect(self._by_hand)
+        self.list.by_hand_requested.connect(partial(by_hand, connector, parent=self))
 
     def _connected(self, done: Connection) -> None:
         self._offer(self.tr("Connected {name}"), done)
@@ -71,9 +68,3 @@ class AppsPanel(QWidget):
     def _show_error(self, error: ToolboothError) -> None:
         self._error.setText(error_text(error))
         self._error.show()
-
-    def _preview(self, client: ClientId) -> None:
-        preview(self.connector, client, self)
-
-    def _by_hand(self, client: ClientId) -> None:
-        by_hand(self.connector, client, self)

@@ -1,16 +1,25 @@
-"""What to know about a tool before an app uses it: new, changed or suspicious; and which parts of a
-server's list are not shown. Pure."""
+"""What to know about a tool before an app uses it: new, changed or suspicious, its findings, what
+differs from the approved form; and which parts of a server's list are not shown. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import assert_never
 
-from gui.components.attention.presentation import approval_text, finding_texts
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
-from router.domain.tool_lists import Approval, Cut, CutKind
+from gui.widgets.palette import Palette
+from router.domain.tool_lists import (
+    Approval,
+    Cut,
+    CutKind,
+    DiffPart,
+    Finding,
+    FindingKind,
+    WordChange,
+)
 from router.domain.tools import ToolView
 
 
@@ -54,6 +63,52 @@ def _approval_notice(approval: Approval) -> str:
             return tr("Looks suspicious, but apps can use it")
         case _:
             assert_never(approval)
+
+
+def approval_text(approval: Approval) -> str:
+    return tr("Changed") if approval is Approval.CHANGED else tr("New")
+
+
+def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """A sentence per place and kind, quoting the suspicious words; a match inside a longer one is
+    left out."""
+    found: dict[tuple[FindingKind, str], list[str]] = {}
+    for finding in findings:
+        found.setdefault((finding.kind, finding.where), []).append(finding.quote)
+    return tuple(
+        _finding_text(kind).format(where=where, words=_quoted(kind, words))
+        for (kind, where), words in found.items()
+    )
+
+
+def _finding_text(kind: FindingKind) -> str:
+    if kind is FindingKind.HIDDEN_TEXT:
+        return tr("Hidden text in {where}: {words}")
+    return tr("Possible prompt injection in {where}: {words}")
+
+
+def _quoted(kind: FindingKind, found: list[str]) -> str:
+    words = dict.fromkeys(found)
+    outer = [each for each in words if not any(each in o for o in words if o != each)]
+    quote = "{}" if kind is FindingKind.HIDDEN_TEXT else tr("“{}”")
+    return ", ".join(quote.format(each) for each in outer)
+
+
+def difference_html(parts: Iterable[DiffPart], palette: Palette) -> str:
+    """Added words are underlined, removed ones struck out; colour carries no meaning of its own."""
+    styles = {
+        WordChange.ADDED: f"background:{palette.ok_soft}; color:{palette.ok};"
+        " text-decoration:underline",
+        WordChange.REMOVED: f"background:{palette.err_soft}; color:{palette.err};"
+        " text-decoration:line-through",
+        WordChange.SAME: f"color:{palette.text2}",
+    }
+    spans = (f'<span style="{styles[part.change]}">{_shown(part.text)}</span>' for part in parts)
+    return f'<div style="white-space:pre-wrap">{"".join(spans)}</div>'
+
+
+def _shown(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
 
 
 def cuts_text(cuts: Iterable[Cut]) -> str:

@@ -3,17 +3,15 @@ request."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.components.receipts.presentation import receipt_fields, tried_text
-from gui.text.presentation import protection_words
-from gui.widgets import icons
+from gui.components.receipts.receipt_text import receipt_fields, tried_text
+from gui.text.server_row import protection_words
 from gui.widgets.buttons import link_button
 from gui.widgets.field_form import FieldForm
-from gui.widgets.labels import wrapped
-from gui.widgets.theme import theme
+from gui.widgets.labels import IconLabel, wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.domain.receipts import IsolationLevel, Receipt
 
 
@@ -33,16 +31,13 @@ class ReceiptNote(QWidget):
             texts.addWidget(wrapped(protection_words(receipt.protection)))
         texts.addWidget(wrapped(tried_text(receipt)))
         self._button.setVisible(receipt is not None)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(_Shield(receipt), 0, Qt.AlignmentFlag.AlignTop)
-        top.addLayout(texts, 1)
-        top.addWidget(self._button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(top)
-        column.addWidget(self._all)
+        top = hbox(
+            (_shield(receipt), 0, Qt.AlignmentFlag.AlignTop),
+            (texts, 1),
+            (self._button, 0, Qt.AlignmentFlag.AlignTop),
+            spacing=8,
+        )
+        vbox(top, self._all, spacing=10, margins=NO_MARGINS, parent=self)
 
     def _unfold(self) -> None:
         unfolded = self._all.isHidden()
@@ -50,19 +45,10 @@ class ReceiptNote(QWidget):
         self._button.setText(self.tr("Less") if unfolded else self.tr("Details"))
 
 
-class _Shield(QWidget):
+def _shield(receipt: Receipt | None) -> IconLabel:
     """Whole where files were blocked; a warning where they were not."""
-
-    def __init__(self, receipt: Receipt | None) -> None:
-        super().__init__()
-        self._level = receipt.protection.level if receipt is not None else None
-        self.setFixedSize(QSize(16, 16))
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        palette, rect = theme().palette, QRectF(self.rect())
-        if self._level is None:
-            icons.draw(QPainter(self), "info", rect, palette.color("text3"))
-        elif self._level >= IsolationLevel.CONFINED:
-            icons.draw(QPainter(self), "shield-check", rect, palette.color("ok"))
-        else:
-            icons.draw(QPainter(self), "shield-alert", rect, palette.color("warn"))
+    if receipt is None:
+        return IconLabel("info", "text3", 16)
+    if receipt.protection.level >= IsolationLevel.CONFINED:
+        return IconLabel("shield-check", "ok", 16)
+    return IconLabel("shield-alert", "warn", 16)

@@ -1,6 +1,6 @@
 """Command lines that add a server to some application: `claude mcp add`, `code --add-mcp`. Pure.
 
-Each comes to the name and the entry the application would write.
+Each is read as the name and the entry that the application would write.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WITH_VALUE = frozenset(
 )
 _ENV = frozenset({"-e", "--env"})
 _HEADER = frozenset({"-H", "--header"})
-_GLUED = re.compile(r"(?P<option>--[a-z-]+)=(?P<value>.*)", re.DOTALL)
+_OPTION_WITH_VALUE = re.compile(r"(?P<option>--[a-z-]+)=(?P<value>.*)", re.DOTALL)
 _NAME_AND_TARGET = 2
 _EDITORS = re.compile(r"code(-insiders)?|cursor")
 
@@ -47,8 +47,8 @@ def _of_options(words: Sequence[str]) -> NamedEntry:
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if (glued := _GLUED.fullmatch(word)) and len(plain) < _NAME_AND_TARGET:
-            word, rest = glued["option"], [glued["value"], *rest]
+        if (joined := _OPTION_WITH_VALUE.fullmatch(word)) and len(plain) < _NAME_AND_TARGET:
+            word, rest = joined["option"], [joined["value"], *rest]
         if word == "--":
             plain += rest
             break

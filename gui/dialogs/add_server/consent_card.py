@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from gui.dialogs.add_server.draft import ServerDraft
-from gui.text.presentation import protection_words
 from gui.text.secret_warnings import plain_text
+from gui.text.server_row import protection_words
 from gui.widgets import fonts
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import vbox
 from router.config.secret_detection import masked_address, masked_words, plain_secrets
 from router.domain.receipts import Protection
 from router.domain.servers import TransportType
@@ -31,14 +32,18 @@ class ConsentCard(Card):
         self._protection: Protection | None = None
         self._draft = ServerDraft()
         self._facts = QWidget()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(PADDING, 12, PADDING, 12)
-        self._column.setSpacing(8)
-        for widget in (self._title, self._facts, self._allowed, self._warning):
-            self._column.addWidget(widget)
+        self._column = vbox(
+            self._title,
+            self._facts,
+            self._allowed,
+            self._warning,
+            spacing=8,
+            margins=(PADDING, 12, PADDING, 12),
+            parent=self,
+        )
 
     def show_protection(self, protection: Protection) -> None:
-        """What holds while its tools are listed, as was found out on this computer."""
+        """Show the protection that discovery has on this computer."""
         self._protection = protection
         self._allowed.setText(self._what_it_may())
 
@@ -76,8 +81,8 @@ class ConsentCard(Card):
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
         stdio = draft.transport is TransportType.STDIO
         if stdio and (risky := draft.risky_variables()):
-            said = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
-            yield said.format(names=", ".join(risky))
+            text = self.tr("{names}: controls which programs are loaded. Make sure you want this.")
+            yield text.format(names=", ".join(risky))
         secrets = plain_secrets(draft.words()[1:], None) if stdio else plain_secrets((), draft.url)
         if secrets:
             places = tuple(dict.fromkeys(secret.place for secret in secrets))
@@ -96,7 +101,7 @@ class ConsentCard(Card):
             yield self.tr("Folder"), draft.cwd.strip()
 
     def _replace_facts(self, lines: Sequence[tuple[str, str]]) -> None:
-        """A new holder each time: a grid never gives rows back."""
+        """In a new widget each time: a grid never removes rows."""
         facts = QWidget()
         grid = QGridLayout(facts)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -123,9 +128,7 @@ def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> QLabel:
-    made = label(text or "—", font=fonts.mono_font())
+    made = wrapped(text or "—", "text1", font=fonts.mono_font(), selectable=True)
     made.setObjectName("value")
     made.setMinimumHeight(_LINE)
-    made.setWordWrap(True)
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import Field, ServerDraft
@@ -23,6 +23,8 @@ from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
@@ -34,6 +36,7 @@ from router.domain.servers import TransportType
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240
 _PADDING = 24
+_MARGINS = (_PADDING, 0, _PADDING, 12)
 
 
 class ServerDialog(QDialog):
@@ -114,31 +117,35 @@ class ServerDialog(QDialog):
         return self._error.text()
 
     def _lay_out(self) -> None:
-        fields = _Scrolled(self._origin, self.paste, self.form)
+        fields = ScrollColumn(
+            self._origin, self.paste, self.form, STRETCH, spacing=14, margins=_MARGINS
+        )
         self._title.setContentsMargins(_PADDING, 18, _PADDING, 12)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._title)
-        column.addWidget(fields, 1)
-        column.addWidget(hline())
-        column.addSpacing(12)
-        column.addWidget(self._consent_area)
-        column.addLayout(self._footer())
+        vbox(
+            self._title,
+            (fields, 1),
+            hline(),
+            12,
+            self._consent_area,
+            self._footer(),
+            spacing=0,
+            margins=NO_MARGINS,
+            parent=self,
+        )
 
     def _footer(self) -> QHBoxLayout:
         cancel = secondary_button(self.tr("Cancel"))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         self._save.setDefault(True)
-        row = QHBoxLayout()
-        row.setContentsMargins(_PADDING, 2, _PADDING, 14)
-        row.setSpacing(8)
-        row.addWidget(self._missing, 1)
-        row.addWidget(self._error, 1)
-        row.addWidget(cancel)
-        row.addWidget(self._save)
-        return row
+        return hbox(
+            (self._missing, 1),
+            (self._error, 1),
+            cancel,
+            self._save,
+            spacing=8,
+            margins=(_PADDING, 2, _PADDING, 14),
+        )
 
     def _name_window(self, text: str) -> None:
         self.setWindowTitle(text)
@@ -205,33 +212,16 @@ class ServerDialog(QDialog):
             return problems
         others = {s.name.casefold() for s in servers if s.ref != self._editing}
         if draft.name.casefold() in others:
-            said = self.tr("A server named {name} already exists.").format(name=draft.name)
-            problems.setdefault(Field.NAME, said)
+            text = self.tr("A server named {name} already exists.").format(name=draft.name)
+            problems.setdefault(Field.NAME, text)
         return problems
 
 
-class _Scrolled(QScrollArea):
-    def __init__(self, *widgets: QWidget) -> None:
-        super().__init__()
-        content = QWidget()
-        content.setProperty("role", "page")
-        self.column = QVBoxLayout(content)
-        self.column.setContentsMargins(_PADDING, 0, _PADDING, 12)
-        self.column.setSpacing(14)
-        for widget in widgets:
-            self.column.addWidget(widget)
-        self.column.addStretch(1)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(content)
-
-
-class _ConsentArea(_Scrolled):
+class _ConsentArea(ScrollColumn):
     """Always visible, however long the form is: consent must cover what is shown."""
 
     def __init__(self, consent: ConsentCard) -> None:
-        super().__init__(consent)
+        super().__init__(consent, STRETCH, spacing=14, margins=_MARGINS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def showEvent(self, event: QShowEvent, /) -> None:

@@ -1,17 +1,18 @@
-"""The fields of a server: its name, and a command or an address with what goes along."""
+"""The fields of a server: its name, and a command with variables or an address with headers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gui.dialogs.add_server.draft import Field, ServerDraft
 from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.domain.servers import TransportType
 
 
@@ -84,10 +85,7 @@ class ServerForm(QWidget):
     def _lay_out(self) -> None:
         browse = IconButton("folder-open", self.tr("Choose folder"), bordered=True)
         browse.clicked.connect(self._browse)
-        folder = QHBoxLayout()
-        folder.setSpacing(6)
-        folder.addWidget(self._cwd)
-        folder.addWidget(browse)
+        folder = hbox(self._cwd, browse, spacing=6)
         self._stdio, stdio = _section()
         self._add(stdio, self.tr("Command line"), self._command, Field.COMMAND)
         self._add(stdio, self.tr("Environment"), self._env, Field.ENV)
@@ -96,9 +94,7 @@ class ServerForm(QWidget):
         self._http, http = _section()
         self._add(http, self.tr("URL"), self._url, Field.URL)
         self._add(http, self.tr("Headers"), self._headers, Field.HEADERS)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = vbox(spacing=6, margins=NO_MARGINS, parent=self)
         self._add(column, self.tr("Name"), self._name, Field.NAME)
         column.addSpacing(6)
         column.addWidget(self._kind)
@@ -133,9 +129,7 @@ class ServerForm(QWidget):
 
 def _section() -> tuple[QWidget, QVBoxLayout]:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(6)
+    column = vbox(spacing=6, margins=NO_MARGINS, parent=holder)
     return holder, column
 
 

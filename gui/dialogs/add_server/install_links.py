@@ -1,7 +1,8 @@
 """Links that install a server into some application: ours, Cursor, VS Code, LM Studio, Goose. Pure.
 
-Each comes to the name it suggests, if any, and the entry it would write. A link may come from
-anywhere: it is bounded, nothing in it may be invisible, and it says only how a server is reached.
+Each is read as the name it suggests, if any, and the entry it would write. A link may come from
+anywhere: its length is limited, invisible characters are refused, and only the keys that say how
+to reach a server are used.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def read_link(text: str) -> NamedEntry:
     try:
         name, entry = _read(urlsplit(text))
         taken = {key: entry[key] for key in _TAKEN if key in entry}
-        hides = any(map(_is_unseen, "".join([text, name, *_strings(taken)])))
+        hides = any(map(_is_invisible, "".join([text, name, *_strings(taken)])))
     except (ValueError, binascii.Error, KeyError, IndexError, RecursionError):
         raise InvalidInput(tr("This link does not describe a server.")) from None
     if hides:
@@ -78,8 +79,8 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(each)
 
 
-def _is_unseen(character: str) -> bool:
-    """A control character, or one that hides or turns around what is beside it."""
+def _is_invisible(character: str) -> bool:
+    """A control character, or one that hides or reorders the text beside it."""
     return unicodedata.category(character).startswith("C")
 
 

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.config.secret_references import secret_references
 
 
@@ -36,12 +37,14 @@ class PairsEditor(QWidget):
         )
         add = link_button(add_text, flush=True)
         add.clicked.connect(lambda: self._add("", "").focus())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(self._lines)
-        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._note)
+        vbox(
+            self._lines,
+            (add, 0, Qt.AlignmentFlag.AlignLeft),
+            self._note,
+            spacing=6,
+            margins=NO_MARGINS,
+            parent=self,
+        )
         self._show_note()
 
     def pairs(self) -> list[tuple[str, str]]:
@@ -92,25 +95,27 @@ class _Row(QWidget):
         self.name = _field(name, name_label)
         self.value = _field(value, value_label)
         self._reveal = QAction(self)
-        self._reveal.triggered.connect(self._turn_around)
+        self._reveal.triggered.connect(self._toggle_mask)
         self.value.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
         remove = IconButton("x", self.tr("Remove"), icon_size=16)
         remove.clicked.connect(self.removed)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(6)
-        line.addWidget(self.name, 2)
-        line.addWidget(label("=", tint="text3"))
-        line.addWidget(self.value, 3)
-        line.addWidget(remove)
+        hbox(
+            (self.name, 2),
+            label("=", tint="text3"),
+            (self.value, 3),
+            remove,
+            spacing=6,
+            margins=NO_MARGINS,
+            parent=self,
+        )
         self._mask(not secret_references(value))
 
     def focus(self) -> None:
         self.name.setFocus()
 
-    def _turn_around(self) -> None:
+    def _toggle_mask(self) -> None:
         self._mask(self.value.echoMode() == QLineEdit.EchoMode.Normal)
 
     def _mask(self, masked: bool) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.dialogs.add_server.paste_parser import parse_pasted
 from gui.text.errors import message_of
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.labels import set_tint, wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
 
@@ -39,14 +40,8 @@ class PasteBox(QWidget):
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._read)
         self._text.textChanged.connect(self._pause.start)
-        below = QHBoxLayout()
-        below.addWidget(self._result, 1)
-        below.addWidget(self._import)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._text)
-        column.addLayout(below)
+        below = hbox((self._result, 1), self._import)
+        vbox(self._text, below, spacing=6, margins=NO_MARGINS, parent=self)
         self._show_message("")
 
     def paste(self, text: str) -> None:
@@ -81,8 +76,8 @@ class PasteBox(QWidget):
         missing = [name for name, value in values.items() if not value.strip()]
         if not missing:
             return self.tr("Filled in below.")
-        said = self.tr("Filled in below. Still missing: {names}.")
-        return said.format(names=", ".join(missing))
+        text = self.tr("Filled in below. Still missing: {names}.")
+        return text.format(names=", ".join(missing))
 
     def _offer(self, servers: dict[str, ServerConfig]) -> None:
         self._show_message(

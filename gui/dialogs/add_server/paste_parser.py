@@ -40,7 +40,7 @@ _STRING_OR_EXCESS = re.compile(
     r'(?P<string>"(?:\\.|[^"\\])*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])|,\s*\Z',
     re.DOTALL,
 )
-"""What is never closed goes to the end: to look for its end again and again would take for ever."""
+"""What is never closed extends to the end: looking for its end each time would be quadratic."""
 
 
 def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str, ServerConfig]:

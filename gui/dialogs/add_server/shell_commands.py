@@ -1,7 +1,7 @@
-"""Command lines as a page shows them: variables set before, a folder to go to, a command that adds
-a server to some client, one after the other. Pure.
+"""Command lines as documentation shows them: variables, `cd`, and a command that starts a server or
+adds one to some client. Pure.
 
-Only what needs no shell is taken apart: a server is started without one.
+Shell operators are refused: servers are started without a shell.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:
     except ValueError:
         raise InvalidInput(tr("A quotation mark is not closed.")) from None
     if operator := next((word for word in words if word in _NEEDS_SHELL), None):
-        said = tr("“{sign}” needs a shell, but servers are started without one.")
-        raise InvalidInput(said.format(sign=operator))
+        text = tr("“{sign}” needs a shell, but servers are started without one.")
+        raise InvalidInput(text.format(sign=operator))
     statement: list[str] = []
     for word in words:
         if word in _AFTER:
@@ -105,7 +105,7 @@ def _server(words: Sequence[str], env: dict[str, str], folder: str | None) -> Na
     if (added := read_add_command(words)) is not None:
         return added
     if _NO_COMMAND.search(words[0]):
-        said = tr("“{word}” is not a command, URL, install link or configuration snippet.")
-        raise InvalidInput(said.format(word=words[0][:40]))
+        text = tr("“{word}” is not a command, URL, install link or configuration snippet.")
+        raise InvalidInput(text.format(word=words[0][:40]))
     entry: JsonObject = {"command": words[0], "args": list(words[1:]), "env": env, "cwd": folder}
     return "", entry

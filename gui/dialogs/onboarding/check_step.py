@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
-from gui.text.presentation import Mark, activity_row
+from gui.text.activity_row import activity_row
+from gui.text.marks import Mark
 from gui.widgets import fonts
 from gui.widgets.cards import Card
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import STRETCH, vbox
 from gui.widgets.status_mark import StatusMark
 from router.api.apps import ClientApp, ClientState
 from router.domain.activity import ActivityEntry, ActivityKind
@@ -32,10 +34,7 @@ class CheckStep(Card):
         self.setMinimumHeight(LEAST)
         self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
         self._detail = wrapped("")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(32, 24, 32, 24)
-        column.setSpacing(10)
-        column.addStretch(1)
+        column = vbox(STRETCH, spacing=10, margins=(32, 24, 32, 24), parent=self)
         for widget in (self._mark, self._tick, self._title):
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)

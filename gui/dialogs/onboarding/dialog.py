@@ -13,9 +13,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,6 +31,8 @@ from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.apps import ClientApp, ClientId, ClientState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort
@@ -123,40 +123,31 @@ class GuideDialog(QDialog):
 
     def _lay_out(self) -> None:
         self._left_out.hide()
-        imports = _scrolled(self._found, self._left_out)
-        checking = _scrolled(self._waiting, filling=self._check)
-        for page in (imports, _scrolled(self._apps), checking):
-            self._pages.addWidget(page)
-        head = QHBoxLayout()
-        head.addWidget(_Logo())
-        head.addStretch(1)
-        head.addWidget(self._head)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, 28, _PADDING, 20)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addSpacing(20)
-        column.addWidget(self._title)
-        column.addSpacing(4)
-        column.addWidget(self._explanation)
-        column.addSpacing(16)
-        column.addWidget(self._pages, 1)
-        column.addWidget(self._error)
-        column.addSpacing(12)
-        column.addLayout(self._footer())
+        self._pages.addWidget(ScrollColumn(self._found, self._left_out, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._apps, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._waiting, (self._check, 1)))
+        head = hbox(_Logo(), STRETCH, self._head)
+        vbox(
+            head,
+            20,
+            self._title,
+            4,
+            self._explanation,
+            16,
+            (self._pages, 1),
+            self._error,
+            12,
+            self._footer(),
+            spacing=0,
+            margins=(_PADDING, 28, _PADDING, 20),
+            parent=self,
+        )
 
     def _footer(self) -> QHBoxLayout:
         for button in (self._back, self._pass, self._skip):
             button.setAutoDefault(False)
         self._next.setDefault(True)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._skip)
-        row.addStretch(1)
-        row.addWidget(self._back)
-        row.addWidget(self._pass)
-        row.addWidget(self._next)
-        return row
+        return hbox(self._skip, STRETCH, self._back, self._pass, self._next, spacing=8)
 
     def _connect(self) -> None:
         self._next.clicked.connect(self._go_on)
@@ -304,24 +295,3 @@ class _Logo(QWidget):
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         icons.draw_logo(QPainter(self), QRectF(self.rect()))
-
-
-def _scrolled(*widgets: QWidget, filling: QWidget | None = None) -> QScrollArea:
-    """`filling` takes the remaining space."""
-    content = QWidget()
-    content.setProperty("role", "page")
-    column = QVBoxLayout(content)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(12)
-    for widget in widgets:
-        column.addWidget(widget)
-    if filling is None:
-        column.addStretch(1)
-    else:
-        column.addWidget(filling, 1)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(content)
-    return area

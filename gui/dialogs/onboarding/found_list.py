@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.dialogs.onboarding.choices import Choice, detail
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.apps import FoundServer, Prompt
 
 ROW_HEIGHT = 51
@@ -32,9 +32,7 @@ class FoundList(Card):
         super().__init__(parent)
         self._ticks: list[tuple[QCheckBox, FoundServer]] = []
         self._fields: dict[str, Callable[[], str]] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(17, 3, 17, 3)
-        self._column.setSpacing(0)
+        self._column = vbox(spacing=0, margins=(17, 3, 17, 3), parent=self)
 
     def show_choices(self, choices: tuple[Choice, ...]) -> None:
         for choice in choices:
@@ -60,34 +58,24 @@ class FoundList(Card):
         tick.setChecked(choice.ticked)
         tick.toggled.connect(lambda: self.choice_changed.emit())
         self._ticks.append((tick, found))
-        where = ElidedLabel(detail(found), elide=Qt.TextElideMode.ElideRight)
-        where.setFont(fonts.ui_font(fonts.SMALL))
-        where.setProperty("tint", "text2")
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addStretch(1)
-        texts.addWidget(label(found.name, font=fonts.medium()))
-        texts.addWidget(where)
-        texts.addStretch(1)
+        where = ElidedLabel(detail(found), font=fonts.ui_font(fonts.SMALL), tint="text2")
+        texts = vbox(STRETCH, label(found.name, font=fonts.medium()), where, STRETCH, spacing=1)
         row = QWidget()
         row.setFixedHeight(ROW_HEIGHT)
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(12)
-        across.addWidget(tick)
-        across.addWidget(Tile(found.name, 28))
-        across.addLayout(texts, 1)
+        across = hbox(
+            tick, Tile(found.name, 28), (texts, 1), spacing=12, margins=NO_MARGINS, parent=row
+        )
         if choice.note:
             across.addWidget(Pill(choice.note, Tone.NEUTRAL))
         return row
 
     def _question(self, prompt: Prompt) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(_INDENT - 12, 0, 0, 10)
-        row.setSpacing(12)
-        row.addWidget(label(prompt.description, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
-        row.addWidget(self._field(prompt), 1)
-        return row
+        return hbox(
+            (label(prompt.description, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1),
+            (self._field(prompt), 1),
+            spacing=12,
+            margins=(_INDENT - 12, 0, 0, 10),
+        )
 
     def _field(self, prompt: Prompt) -> QWidget:
         if prompt.options:

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.components.attention.presentation import consent_lines_of
+from gui.components.attention.needs_attention import consent_lines_of
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import Tile, label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, clear, hbox, vbox
 from gui.widgets.presses import single_press
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -32,11 +32,13 @@ class PendingCommands(Card):
         self._shown: tuple[ServerStatus, ...] = ()
         self._rows = QVBoxLayout()
         self._rows.setSpacing(8)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(8)
-        column.addWidget(label(self.tr("Waiting for your approval"), font=fonts.semibold()))
-        column.addLayout(self._rows)
+        vbox(
+            label(self.tr("Waiting for your approval"), font=fonts.semibold()),
+            self._rows,
+            spacing=8,
+            margins=(16, 12, 16, 12),
+            parent=self,
+        )
         self.hide()
 
     def reload(self) -> None:
@@ -61,16 +63,16 @@ class PendingCommands(Card):
         approve.setAccessibleName(self.tr("Approve {name}").format(name=status.name))
         approve.setAutoDefault(False)
         approve.clicked.connect(lambda: self.approved.emit(status.ref))
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(label(status.name, font=fonts.medium()))
+        texts = vbox(label(status.name, font=fonts.medium()), spacing=2)
         for line in consent_lines_of(self._router, status.ref):
             texts.addWidget(wrapped(line))
         row = QWidget()
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(12)
-        across.addWidget(Tile(status.name, 28), 0, Qt.AlignmentFlag.AlignTop)
-        across.addLayout(texts, 1)
-        across.addWidget(approve, 0, Qt.AlignmentFlag.AlignTop)
+        hbox(
+            (Tile(status.name, 28), 0, Qt.AlignmentFlag.AlignTop),
+            (texts, 1),
+            (approve, 0, Qt.AlignmentFlag.AlignTop),
+            spacing=12,
+            margins=NO_MARGINS,
+            parent=row,
+        )
         return row

@@ -52,12 +52,12 @@ class PermissionPresenter(QObject):
     def _show_next(self) -> None:
         if self._router is None:
             return
-        asks = self._router.permissions.requests()
-        self._answered &= {ask.id for ask in asks}
-        waiting = [ask for ask in asks if ask.id not in self._answered]
+        requests = self._router.permissions.requests()
+        self._answered &= {request.id for request in requests}
+        waiting = [request for request in requests if request.id not in self._answered]
         if waiting:
             self._shown = waiting[0].id
-            self.prompt.show_ask(waiting[0], len(waiting))
+            self.prompt.show_request(waiting[0], len(waiting))
         else:
             self._shown = None
             self.prompt.settle()

@@ -7,7 +7,7 @@ accident, and a double click answers one request, not the next one too. Closing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
@@ -16,32 +16,31 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
 from router.domain.permissions import Answer, Kind, PermissionRequest
+from router.runtime.clock import utc_now
 
 _WIDTH, _PADDING = 520, 20
 _TICK_MS = 1000
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class PermissionPrompt(QDialog):
     answered = Signal(object)
     """With the `Answer`."""
 
-    def __init__(self, parent: QWidget | None = None, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, clock: Callable[[], datetime] = utc_now
+    ) -> None:
         super().__init__(parent, Qt.WindowType.WindowStaysOnTopHint)
         self._clock = clock
-        self._ask: PermissionRequest | None = None
+        self._request: PermissionRequest | None = None
         self.setModal(False)
         self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
@@ -59,19 +58,19 @@ class PermissionPrompt(QDialog):
         self._waiting = 1
         self._lay_out()
 
-    def show_ask(self, ask: PermissionRequest, waiting: int) -> None:
+    def show_request(self, request: PermissionRequest, waiting: int) -> None:
         """Show a request; `waiting` counts it and those queued behind it."""
         self._waiting = waiting
-        if self._ask is None or self._ask.id != ask.id:
-            self._ask = ask
-            self._fill(ask)
+        if self._request is None or self._request.id != request.id:
+            self._request = request
+            self._fill(request)
         self._show_rest()
         self._tick.start()
         self.show()
 
     def settle(self) -> None:
         """No request is pending any more."""
-        self._ask = None
+        self._request = None
         self._tick.stop()
         self.hide()
 
@@ -84,17 +83,19 @@ class PermissionPrompt(QDialog):
             self._answer(Answer.DENY)
 
     def _answer(self, answer: Answer) -> None:
-        if self._ask is not None:
+        if self._request is not None:
             self.answered.emit(answer)
 
-    def _fill(self, ask: PermissionRequest) -> None:
-        self._tile.set_name(ask.server_name)
-        self._title.setText(self._question(ask).format(client=ask.client, name=ask.key.shown))
-        self._place.setText(self.tr("Server: {server}").format(server=ask.server_name))
-        self._arguments.setPlainText(ask.arguments)
+    def _fill(self, request: PermissionRequest) -> None:
+        self._tile.set_name(request.server_name)
+        self._title.setText(
+            self._question(request).format(client=request.client, name=request.key.shown)
+        )
+        self._place.setText(self.tr("Server: {server}").format(server=request.server_name))
+        self._arguments.setPlainText(request.arguments)
 
-    def _question(self, ask: PermissionRequest) -> str:
-        match ask.kind:
+    def _question(self, request: PermissionRequest) -> str:
+        match request.kind:
             case Kind.TOOL:
                 return self.tr("{client} wants to run {name}")
             case Kind.PROMPT:
@@ -103,9 +104,9 @@ class PermissionPrompt(QDialog):
                 return self.tr("{client} wants to read {name}")
 
     def _show_rest(self) -> None:
-        if self._ask is None:
+        if self._request is None:
             return
-        left_s = max(0, int((self._ask.until - self._clock()).total_seconds()))
+        left_s = max(0, int((self._request.until - self._clock()).total_seconds()))
         text = self.tr("Denied automatically in %n s", "", left_s)
         if self._waiting > 1:
             more = self.tr("%n more waiting", "", self._waiting - 1)
@@ -113,27 +114,20 @@ class PermissionPrompt(QDialog):
         self._rest.setText(text)
 
     def _lay_out(self) -> None:
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self._title)
-        texts.addWidget(self._place)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self._tile, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(texts, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, _PADDING, _PADDING, _PADDING)
-        column.setSpacing(12)
-        column.addLayout(head)
-        column.addWidget(self._arguments, 1)
-        column.addWidget(self._rest)
-        column.addLayout(self._buttons())
+        texts = vbox(self._title, self._place, spacing=2)
+        head = hbox((self._tile, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=12)
+        vbox(
+            head,
+            (self._arguments, 1),
+            self._rest,
+            self._buttons(),
+            spacing=12,
+            margins=(_PADDING, _PADDING, _PADDING, _PADDING),
+            parent=self,
+        )
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._button(secondary_button(self.tr("Deny")), Answer.DENY))
-        row.addStretch(1)
+        row = hbox(self._button(secondary_button(self.tr("Deny")), Answer.DENY), STRETCH, spacing=8)
         for text, answer in (
             (self.tr("Always"), Answer.ALWAYS),
             (self.tr("For an hour"), Answer.HOUR),

@@ -28,11 +28,8 @@ class ProjectChanges(Changes):
         """Change these fields of a project and no other."""
         before = self.config(project)
         after = before.model_copy(update=fields)
-        if after != before:
-            put, workspace = self._router.projects.put, self._workspace
-            self.apply(
-                lambda: put(workspace, project, after), lambda: put(workspace, project, before)
-            )
+        put = self._router.projects.put
+        self.replace(before, after, lambda config: put(self._workspace, project, config))
 
     def create(self, name: str, on_done: Callable[[ProjectId], object]) -> None:
         """A project with all servers; `on_done` gets its id."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QStackedWidget,
     QVBoxLayout,
@@ -29,7 +28,7 @@ from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import hline
 from gui.widgets.changes import ChangesFooter
 from gui.widgets.labels import ElidedLabel, section_label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.tab_strip import TabStrip
 from gui.widgets.window_size import open_at_size
@@ -60,7 +59,7 @@ class ProjectsDialog(QDialog):
         self._new = _name_field(self.tr("New project name"))
         self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
-        self._address = ElidedLabel()
+        self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
         self._copy = CopyButton(self.tr("Copy project address"), self._address.text)
         self._remove = IconButton("trash-2", self.tr("Remove project"), bordered=True)
         self._tabs = TabStrip(
@@ -72,10 +71,12 @@ class ProjectsDialog(QDialog):
                 self.tr("Rules"),
             ),
         )
-        self._options = OptionsTab(router, workspace, self.changes)
-        self._servers = ServersTab(router, workspace, self.changes)
-        self._permissions = PermissionsTab(router, workspace, self.changes)
-        self._rules = RulesTab(router, workspace, self.changes)
+        self._panes = (
+            OptionsTab(router, workspace, self.changes),
+            ServersTab(router, workspace, self.changes),
+            PermissionsTab(router, workspace, self.changes),
+            RulesTab(router, workspace, self.changes),
+        )
         self._stack = QStackedWidget()
         self._list = QVBoxLayout()
         self._footer = ChangesFooter(self.changes, PADDING)
@@ -106,8 +107,8 @@ class ProjectsDialog(QDialog):
             self._project = None
         self._show_list(projects)
         self._show_head(next(each for each in projects if each.id == self._project))
-        for tab in (self._options, self._servers, self._permissions, self._rules):
-            tab.show_project(self._project)
+        for pane in self._panes:
+            pane.show_project(self._project)
 
     def _on_events(self, events: Sequence[Event]) -> None:
         if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
@@ -130,26 +131,20 @@ class ProjectsDialog(QDialog):
         self._tabs.currentChanged.connect(self._stack.setCurrentIndex)
 
     def _lay_out(self) -> None:
-        for tab in (self._options, self._servers, self._permissions, self._rules):
-            self._stack.addWidget(tab)
-        pane = QVBoxLayout()
-        pane.setContentsMargins(PADDING, 16, PADDING, 0)
-        pane.setSpacing(0)
-        pane.addLayout(self._head())
-        pane.addSpacing(8)
-        pane.addWidget(self._tabs)
-        pane.addWidget(hline())
-        pane.addSpacing(14)
-        pane.addWidget(self._stack, 1)
-        right = QVBoxLayout()
-        right.setSpacing(4)
-        right.addLayout(pane, 1)
-        right.addWidget(self._footer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._side())
-        row.addLayout(right, 1)
+        for pane in self._panes:
+            self._stack.addWidget(pane)
+        body = vbox(
+            self._head(),
+            8,
+            self._tabs,
+            hline(),
+            14,
+            (self._stack, 1),
+            spacing=0,
+            margins=(PADDING, 16, PADDING, 0),
+        )
+        right = vbox((body, 1), self._footer, spacing=4)
+        hbox(self._side(), (right, 1), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _side(self) -> QFrame:
         frame = QFrame()
@@ -158,38 +153,25 @@ class ProjectsDialog(QDialog):
         heading = section_label(self.tr("Projects"))
         heading.setContentsMargins(10, 0, 0, 4)
         self._list.setSpacing(2)
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(12, 18, 12, 12)
-        column.setSpacing(2)
-        column.addWidget(heading)
-        column.addLayout(self._list)
-        column.addSpacing(8)
         self._new.setPlaceholderText(self.tr("New project…"))
-        column.addWidget(self._new)
-        column.addSpacing(6)
-        column.addWidget(
-            wrapped(self.tr("Each project has its own address, servers and permissions."))
+        vbox(
+            heading,
+            self._list,
+            8,
+            self._new,
+            6,
+            wrapped(self.tr("Each project has its own address, servers and permissions.")),
+            STRETCH,
+            spacing=2,
+            margins=(12, 18, 12, 12),
+            parent=frame,
         )
-        column.addStretch(1)
         return frame
 
     def _head(self) -> QVBoxLayout:
-        self._address.setFont(fonts.mono_font())
-        self._address.setProperty("tint", "text2")
-        name = QHBoxLayout()
-        name.setSpacing(8)
-        name.addWidget(self._name, 1)
-        name.addWidget(self._remove)
-        address = QHBoxLayout()
-        address.setContentsMargins(2, 0, 2, 0)
-        address.setSpacing(8)
-        address.addWidget(self._address, 1)
-        address.addWidget(self._copy)
-        head = QVBoxLayout()
-        head.setSpacing(4)
-        head.addLayout(name)
-        head.addLayout(address)
-        return head
+        name = hbox((self._name, 1), self._remove, spacing=8)
+        address = hbox((self._address, 1), self._copy, spacing=8, margins=(2, 0, 2, 0))
+        return vbox(name, address, spacing=4)
 
     # Showing
 

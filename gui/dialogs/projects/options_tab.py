@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.pin_picker import PinPicker, pins_text
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.widgets.buttons import Segmented, secondary_button
 from gui.widgets.cards import RowCard
+from gui.widgets.layouts import NO_MARGINS, STRETCH, vbox
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.workspaces import Exposure, Optimization
@@ -66,13 +67,10 @@ class OptionsTab(QWidget):
     def _lay_out(self) -> None:
         card = RowCard()
         self._meaning = card.add_row(self.tr("How apps reach tools"), "", self._reach)
-        said = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
-        card.add_row(self.tr("Search strategy"), said, self._strategies)
+        strategies = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
+        card.add_row(self.tr("Search strategy"), strategies, self._strategies)
         self._pins = card.add_row(self.tr("Always include"), "", self._choose)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(card)
-        column.addStretch(1)
+        vbox(card, STRETCH, margins=NO_MARGINS, parent=self)
 
     def _meaning_of(self, reach: str) -> str:
         match reach:

@@ -1,27 +1,23 @@
-"""Rules for many tools at once: the first that fits decides. Those with conditions that this form
-can't say are shown as they are, can be removed, and keep what they say."""
+"""Rules for many tools at once: the first that matches decides. Rules with conditions that the form
+doesn't offer are shown and keep their conditions; they can be moved and removed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
-    QHBoxLayout,
     QLineEdit,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import STRETCH, clear, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.config.workspace import PermissionRule
 from router.domain.ids import ProjectId, WorkspaceId
@@ -32,15 +28,14 @@ _TONES = {Permission.ALLOW: Tone.OK, Permission.ASK: Tone.WARN, Permission.DENY:
 _READS, _DESTROYS = "reads", "destroys"
 
 
-class RulesTab(QScrollArea):
+class RulesTab(ScrollColumn):
     def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
-        super().__init__()
+        form, rules = _RuleForm(), vbox()
+        super().__init__(form, rules, STRETCH)
         self._router, self._workspace, self._changes = router, workspace, changes
         self._project: ProjectId | None = None
-        self._form = _RuleForm()
+        self._form, self._rules = form, rules
         self._form.add.clicked.connect(self._add)
-        self._rules = QVBoxLayout()
-        self._lay_out()
 
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
@@ -51,21 +46,6 @@ class RulesTab(QScrollArea):
         rules = self._changes.config(project).rules
         self._rules.addWidget(self._list(rules) if rules else wrapped(_nothing()))
 
-    def _lay_out(self) -> None:
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._form)
-        column.addLayout(self._rules)
-        column.addStretch(1)
-        self.setWidget(page)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-
     def _list(self, rules: tuple[PermissionRule, ...]) -> RowCard:
         card = RowCard()
         for position, rule in enumerate(rules):
@@ -73,23 +53,21 @@ class RulesTab(QScrollArea):
         return card
 
     def _row(self, position: int, rule: PermissionRule) -> QWidget:
-        said = rule_text(rule)
+        text = rule_text(rule)
         remove = IconButton("trash-2", self.tr("Remove rule"), size=28, icon_size=14)
-        remove.setAccessibleDescription(said)
+        remove.setAccessibleDescription(text)
         remove.clicked.connect(lambda: self._remove(position))
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 9, 0, 9)
-        line.setSpacing(12)
+        line = hbox(spacing=12, margins=(0, 9, 0, 9), parent=row)
         badge = Pill(permission_text(rule.permission), _TONES[rule.permission])
         badge.setMinimumWidth(64)
         line.addWidget(badge)
-        line.addWidget(ElidedLabel(said), 1)
+        line.addWidget(ElidedLabel(text), 1)
         if position:
-            sooner = IconButton("chevron-up", self.tr("Move up"), size=28)
-            sooner.setAccessibleDescription(said)
-            sooner.clicked.connect(lambda: self._move_up(position))
-            line.addWidget(sooner)
+            move_up = IconButton("chevron-up", self.tr("Move up"), size=28)
+            move_up.setAccessibleDescription(text)
+            move_up.clicked.connect(lambda: self._move_up(position))
+            line.addWidget(move_up)
         line.addWidget(remove)
         return row
 
@@ -115,7 +93,7 @@ class RulesTab(QScrollArea):
 
 
 class _RuleForm(Card):
-    """A rule as a sentence: what may be done with which tools of which server."""
+    """A new rule: its action, and the tools it is for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,21 +141,16 @@ class _RuleForm(Card):
         self._tool.clear()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self._permission)
-        top.addWidget(self._server, 1)
-        top.addWidget(self._effect, 1)
-        bottom = QHBoxLayout()
-        bottom.setSpacing(8)
-        bottom.addWidget(self._tool, 1)
-        bottom.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 14)
-        column.setSpacing(8)
-        column.addWidget(label(self.tr("New rule"), font=fonts.medium()))
-        column.addLayout(top)
-        column.addLayout(bottom)
+        top = hbox(self._permission, (self._server, 1), (self._effect, 1), spacing=8)
+        bottom = hbox((self._tool, 1), self.add, spacing=8)
+        vbox(
+            label(self.tr("New rule"), font=fonts.medium()),
+            top,
+            bottom,
+            spacing=8,
+            margins=(16, 12, 16, 14),
+            parent=self,
+        )
 
 
 def permission_text(permission: Permission) -> str:
@@ -189,7 +162,7 @@ def permission_text(permission: Permission) -> str:
 
 
 def rule_text(rule: PermissionRule) -> str:
-    """What a rule is about, in a line."""
+    """The tools that a rule is for, in one line."""
     server = tr("all servers") if rule.server == _ANY else rule.server
     what = [tr("all tools") if rule.tool in (None, _ANY) else rule.tool or ""]
     if rule.prompt:

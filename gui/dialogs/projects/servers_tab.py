@@ -1,46 +1,35 @@
-"""Which servers a project has: all of the workspace, whatever comes, or chosen ones."""
+"""Which servers a project has: all of the workspace, later ones included, or chosen ones."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.text.presentation import short_target
+from gui.text.server_row import short_target
 from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.domain.servers import ServerStatus
 
 
-class ServersTab(QScrollArea):
+class ServersTab(ScrollColumn):
     def __init__(self, router: RouterPort, workspace: WorkspaceId, changes: ProjectChanges) -> None:
         super().__init__()
         self._router, self._workspace, self._changes = router, workspace, changes
         self._project: ProjectId | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
         chosen = self._changes.config(project).servers
-        at = self.verticalScrollBar().value()
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(self._everything(chosen is None))
+        cards = [self._everything(chosen is None)]
         if servers := self._router.servers.list(self._workspace):
-            column.addWidget(self._servers(servers, chosen))
-        column.addStretch(1)
-        self.setWidget(page)
-        self.verticalScrollBar().setValue(at)
+            cards.append(self._servers(servers, chosen))
+        self.replace(*cards, STRETCH)
 
     def _everything(self, on: bool) -> RowCard:
         title = self.tr("All servers of the workspace")
@@ -49,12 +38,12 @@ class ServersTab(QScrollArea):
         toggle.setEnabled(self._project is not None)
         toggle.clicked.connect(self._choose_all)
         card = RowCard()
-        said = (
+        description = (
             self.tr("Including servers added later.")
             if self._project is not None
             else self.tr("Apps without a project can use all of them.")
         )
-        card.add_row(title, said, toggle)
+        card.add_row(title, description, toggle)
         return card
 
     def _servers(
@@ -74,19 +63,10 @@ class ServersTab(QScrollArea):
         return toggle
 
     def _row(self, status: ServerStatus, toggle: Toggle) -> QWidget:
-        target = ElidedLabel(short_target(status))
-        target.setFont(fonts.ui_font(fonts.SMALL))
-        target.setProperty("tint", "text2")
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addWidget(label(status.name, font=fonts.medium()))
-        texts.addWidget(target)
+        target = ElidedLabel(short_target(status), font=fonts.ui_font(fonts.SMALL), tint="text2")
+        texts = vbox(label(status.name, font=fonts.medium()), target, spacing=1)
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 8, 0, 8)
-        line.setSpacing(12)
-        line.addWidget(Tile(status.name))
-        line.addLayout(texts, 1)
+        line = hbox(Tile(status.name), (texts, 1), spacing=12, margins=(0, 8, 0, 8), parent=row)
         if status.tool_count is not None:
             count = self.tr("%n tools", "", status.tool_count)
             line.addWidget(label(count, font=fonts.ui_font(fonts.SMALL), tint="text2"))

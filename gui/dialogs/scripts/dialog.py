@@ -1,23 +1,24 @@
-"""The scripts of a workspace: choose one, write it, try it out, keep it.
+"""The scripts of a workspace: choose one, edit it, test it, save it.
 
-What is written and not kept yet survives looking at another script; closing asks first. A script
-that was removed stays in the editor, so that keeping it again undoes that.
+Unsaved changes survive looking at another script; closing asks first. A removed script stays in the
+editor, so that saving it again restores it.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
 
+from gui.dialogs.scripts.dry_run import trial_text
 from gui.dialogs.scripts.editor import ScriptEditor
-from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
 from gui.widgets.labels import label
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import InvalidInput, ToolboothError
@@ -28,6 +29,12 @@ SIZE = (960, 700)
 _LIST_WIDTH = 220
 _ROW_HEIGHT = 32
 _PADDING = 24
+NEW_SCRIPT = """\
+---What the script does: models choose it by this.
+---@param path string What it is given, as arguments.path
+local listing = files.list_directory{path = arguments.path}:await()
+result(listing)
+"""
 
 
 class ScriptsDialog(QDialog):
@@ -68,7 +75,7 @@ class ScriptsDialog(QDialog):
         self.setFocus()
 
     def start_new(self) -> None:
-        """A script that is not kept yet."""
+        """Start a script that is not saved yet."""
         self.list.setCurrentRow(-1)
         self._show(None)
         self.editor.focus_name()
@@ -188,36 +195,22 @@ class ScriptsDialog(QDialog):
         self._drafts[self._current] = self.editor.name(), self.editor.text()
 
     def _lay_out(self) -> None:
-        left = QVBoxLayout()
-        left.setContentsMargins(_PADDING, 18, 16, 14)
-        left.setSpacing(12)
-        left.addWidget(label(self.tr("Scripts"), font=fonts.semibold(18)))
-        left.addWidget(self.list, 1)
-        left.addWidget(self.new_button)
-        right = QVBoxLayout()
-        right.setContentsMargins(16, 18, _PADDING, 14)
-        right.addWidget(self.editor, 1)
-        columns = QHBoxLayout()
-        columns.setSpacing(0)
-        columns.addLayout(left)
-        columns.addWidget(vline())
-        columns.addLayout(right, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(columns, 1)
-        whole.addWidget(hline())
-        whole.addLayout(self._footer())
+        left = vbox(
+            label(self.tr("Scripts"), font=fonts.semibold(18)),
+            (self.list, 1),
+            self.new_button,
+            spacing=12,
+            margins=(_PADDING, 18, 16, 14),
+        )
+        right = vbox((self.editor, 1), margins=(16, 18, _PADDING, 14))
+        columns = hbox(left, vline(), (right, 1), spacing=0)
+        vbox((columns, 1), hline(), self._footer(), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _footer(self) -> QHBoxLayout:
         close = secondary_button(self.tr("Close"))
         close.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.setContentsMargins(_PADDING, 12, _PADDING, 14)
-        row.setSpacing(8)
-        row.addWidget(self.remove_button)
-        row.addStretch(1)
-        for button in (close, self.try_button, self.save_button):
+        buttons = (close, self.try_button, self.save_button)
+        for button in buttons:
             button.setAutoDefault(False)
-            row.addWidget(button)
-        return row
+        margins = (_PADDING, 12, _PADDING, 14)
+        return hbox(self.remove_button, STRETCH, *buttons, spacing=8, margins=margins)

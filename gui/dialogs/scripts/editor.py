@@ -7,10 +7,11 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.labels import label, set_tint, wrapped
+from gui.widgets.layouts import NO_MARGINS, vbox
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 
@@ -87,7 +88,7 @@ class ScriptEditor(QWidget):
         set_tint(self._message, "err" if wrong else "text2")
         self._message.setText(text)
 
-    def said(self) -> str:
+    def message(self) -> str:
         return self._message.text()
 
     def focus_name(self) -> None:
@@ -104,9 +105,7 @@ class ScriptEditor(QWidget):
         return super().eventFilter(watched, event)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = vbox(spacing=6, margins=NO_MARGINS, parent=self)
         for text, widget, stretch in (
             (self.tr("Name"), self._name, 0),
             (self.tr("Lua: the first comment is the description"), self._text, 1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -18,15 +18,13 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, secondary_button
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import Tile, label
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.message_box import ask
 from gui.widgets.searchable import searchable
 from router.api.apps import Connection
 from router.api.router import RouterPort
 from router.domain.clients import TokenSummary
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+from router.runtime.clock import utc_now
 
 
 class AppsSettingsPage(SettingsPage):
@@ -37,7 +35,7 @@ class AppsSettingsPage(SettingsPage):
         router: RouterPort,
         changes: SettingsChanges,
         commands: Commands,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
         super().__init__(self.tr("Connected apps"), router, changes)
         self._commands = commands
@@ -49,13 +47,13 @@ class AppsSettingsPage(SettingsPage):
         searchable(
             self._panel, self.tr("connect, disconnect, clients, mcp.json, config files, setup")
         )
-        self.column.addWidget(self._panel)
+        self.cards.addWidget(self._panel)
         self._add_address()
         self._tokens = QVBoxLayout()
         self._shown: list[tuple[TokenSummary, str]] = []
-        self.column.addLayout(self._token_heading())
-        self.column.addWidget(self._new)
-        self.column.addLayout(self._tokens)
+        self.cards.addLayout(self._token_heading())
+        self.cards.addWidget(self._new)
+        self.cards.addLayout(self._tokens)
 
     def show_state(self) -> None:
         self._address.setText(
@@ -88,16 +86,13 @@ class AppsSettingsPage(SettingsPage):
             self.tr("Header"),
             self.tr("Each app sends its own token: Authorization: Bearer <token>"),
         )
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _token_heading(self) -> QHBoxLayout:
         create = secondary_button(self.tr("New token"), "plus")
         create.clicked.connect(self._new.start)
         searchable(create, self.tr("tokens, API key, secret, revoke, expiry, snippet, access"))
-        row = QHBoxLayout()
-        row.addWidget(heading(self.tr("Tokens")), 1)
-        row.addWidget(create)
-        return row
+        return hbox((heading(self.tr("Tokens")), 1), create)
 
     def _replace_card(self) -> None:
         if (item := self._tokens.takeAt(0)) is not None and (old := item.widget()) is not None:
@@ -122,17 +117,13 @@ class AppsSettingsPage(SettingsPage):
         revoke = secondary_button(self.tr("Revoke…"))
         revoke.setAccessibleName(self.tr("Revoke the token of {name}").format(name=token.name))
         revoke.clicked.connect(lambda: self._ask_to_revoke(token))
-        texts = QVBoxLayout()
-        texts.setSpacing(1)
-        texts.addWidget(label(token.name, font=fonts.medium()))
-        texts.addWidget(label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"))
+        texts = vbox(
+            label(token.name, font=fonts.medium()),
+            label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"),
+            spacing=1,
+        )
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 9, 0, 9)
-        line.setSpacing(12)
-        line.addWidget(Tile(token.name, 32))
-        line.addLayout(texts, 1)
-        line.addWidget(revoke)
+        hbox(Tile(token.name, 32), (texts, 1), revoke, spacing=12, margins=(0, 9, 0, 9), parent=row)
         return row
 
     def _detail(self, token: TokenSummary) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from gui.desktop.autostart import Autostart, refused
 from gui.link.commands import Commands
-from gui.widgets.changes import Changes, Command
+from gui.widgets.changes import Changes
 from router.api.router import RouterPort
 from router.api.search import CloudChange
 from router.config.settings import Settings
@@ -28,48 +28,41 @@ class SettingsChanges(Changes):
 
         def set_field(value: object) -> None:
             before: object = getattr(self._router.settings.current(), field)
-            if value != before:
-                self.apply(
-                    lambda: self._router.settings.apply(self._with(field, value)),
-                    lambda: self._router.settings.apply(self._with(field, before)),
-                )
+            self.replace(before, value, lambda v: self._router.settings.apply(self._with(field, v)))
 
         return set_field
 
     def set_optimization(self, workspace: WorkspaceId, wanted: Optimization | None) -> None:
         """Change how clients outside any project find tools."""
-        now = self._router.projects.list(workspace)[0]
-
-        def setting(optimization: Optimization | None) -> Command:
-            return lambda: self._router.projects.set_options(
+        projects = self._router.projects
+        now = projects.list(workspace)[0]
+        self.replace(
+            now.optimization,
+            wanted,
+            lambda optimization: projects.set_options(
                 workspace, None, optimization=optimization, exposure=now.exposure
-            )
-
-        if wanted is not now.optimization:
-            self.apply(setting(wanted), setting(now.optimization))
+            ),
+        )
 
     def set_exposure(self, workspace: WorkspaceId, wanted: Exposure) -> None:
         """Change how clients outside any project reach tools."""
-        now = self._router.projects.list(workspace)[0]
-
-        def setting(exposure: Exposure) -> Command:
-            return lambda: self._router.projects.set_options(
+        projects = self._router.projects
+        now = projects.list(workspace)[0]
+        self.replace(
+            now.exposure,
+            wanted,
+            lambda exposure: projects.set_options(
                 workspace, None, optimization=now.optimization, exposure=exposure
-            )
-
-        if wanted is not now.exposure:
-            self.apply(setting(wanted), setting(now.exposure))
+            ),
+        )
 
     def set_approval_policy(self, workspace: WorkspaceId, wanted: ApprovalPolicy) -> None:
-        now = self._router.tools.approval_policy(workspace)
-        if wanted is not now:
-            self.apply(
-                lambda: self._router.tools.set_approval_policy(workspace, wanted),
-                lambda: self._router.tools.set_approval_policy(workspace, now),
-            )
+        tools = self._router.tools
+        now = tools.approval_policy(workspace)
+        self.replace(now, wanted, lambda policy: tools.set_approval_policy(workspace, policy))
 
     def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
-        """Change what the system itself has noted; `refusal` says that it did not let us."""
+        """Change an entry of the operating system; `refusal` is the message if that fails."""
 
         async def switch(on: bool) -> None:
             try:
@@ -97,11 +90,7 @@ class SettingsChanges(Changes):
         projects = self._router.projects
         now = projects.config(workspace, None)
         changed = now.model_copy(update={"pinned": pinned})
-        if pinned != now.pinned:
-            self.apply(
-                lambda: projects.put(workspace, None, changed),
-                lambda: projects.put(workspace, None, now),
-            )
+        self.replace(now, changed, lambda config: projects.put(workspace, None, config))
 
     def _with(self, field: str, value: object) -> Settings:
         """The settings of this moment but for one field, checked."""

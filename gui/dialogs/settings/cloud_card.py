@@ -1,8 +1,8 @@
-"""Where cloud search asks: the service's address and key, a test, and what is sent there."""
+"""The cloud search service: its address and key, a test, and what is sent to it."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QLineEdit
 from shiboken6 import Shiboken
 
 from gui.dialogs.settings.changes import SettingsChanges
@@ -13,6 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.labels import label, set_tint, wrapped
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.searchable import searchable
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -37,14 +38,14 @@ class CloudCard(Card):
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._key.setPlaceholderText(self.tr("API key (optional)"))
         self._save = secondary_button(self.tr("Save"))
-        self._save.clicked.connect(self._keep)
+        self._save.clicked.connect(self._save_service)
         self._test = secondary_button(self.tr("Test"), "zap")
-        self._test.clicked.connect(self._try)
-        self._key_place = wrapped("")
+        self._test.clicked.connect(self._run_test)
+        self._key_note = wrapped("")
         self._result = wrapped("")
         self._result.hide()
-        self._url.returnPressed.connect(self._keep)
-        self._key.returnPressed.connect(self._keep)
+        self._url.returnPressed.connect(self._save_service)
+        self._key.returnPressed.connect(self._save_service)
         self._lay_out()
 
     def show_state(self) -> None:
@@ -54,7 +55,7 @@ class CloudCard(Card):
             self._url.setText(url)
         self._test.setEnabled(bool(url))
         kept = self._router.search.is_cloud_token_kept()
-        self._key_place.setText(
+        self._key_note.setText(
             self.tr(
                 "The key is stored in the keyring. Without one, it is only kept until "
                 "Toolbooth stops."
@@ -62,54 +63,49 @@ class CloudCard(Card):
             if kept
             else self.tr("No keyring available: the key is only kept until Toolbooth stops.")
         )
-        set_tint(self._key_place, "text2" if kept else "warn")
+        set_tint(self._key_note, "text2" if kept else "warn")
 
     def _lay_out(self) -> None:
-        fields = QHBoxLayout()
-        fields.setSpacing(8)
-        fields.addWidget(self._url, 3)
-        fields.addWidget(self._key, 2)
-        fields.addWidget(self._save)
-        fields.addWidget(self._test)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PADDING, 11, PADDING, 13)
-        column.setSpacing(8)
-        column.addWidget(label(self.tr("Cloud service"), font=fonts.medium()))
-        column.addWidget(
+        fields = hbox((self._url, 3), (self._key, 2), self._save, self._test, spacing=8)
+        vbox(
+            label(self.tr("Cloud service"), font=fonts.medium()),
             wrapped(
                 self.tr(
                     "It receives each search query and the names and descriptions of the "
                     "searched tools, but no arguments or results."
                 )
-            )
+            ),
+            self._key_note,
+            fields,
+            self._result,
+            spacing=8,
+            margins=(PADDING, 11, PADDING, 13),
+            parent=self,
         )
-        column.addWidget(self._key_place)
-        column.addLayout(fields)
-        column.addWidget(self._result)
 
-    def _keep(self) -> None:
+    def _save_service(self) -> None:
         """What is refused stays in the fields, to be corrected."""
         url, key = self._url.text().strip(), self._key.text().strip()
         self._result.hide()
         if url != self._router.settings.current().cloud_search_url or key:
-            self._changes.set_cloud(url, key or None, self._kept)
+            self._changes.set_cloud(url, key or None, self._on_saved)
 
-    def _kept(self, _: object) -> None:
+    def _on_saved(self, _: object) -> None:
         if not Shiboken.isValid(self):  # Another language came meanwhile, with a card of its own.
             return
         self._url.setModified(False)
         self._key.clear()
         self.show_state()
 
-    def _try(self) -> None:
+    def _run_test(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""
         self._show_message(self.tr("Testing…"))
         searching = self._router.search.try_out(
             self._router.workspaces.active(), None, [_QUERY], strategies=[Optimization.CLOUD]
         )
-        self._commands.run(self, searching, on_done=self._tell, on_error=self._show_error)
+        self._commands.run(self, searching, on_done=self._show_trial, on_error=self._show_error)
 
-    def _tell(self, trials: tuple[SearchTrial, ...]) -> None:
+    def _show_trial(self, trials: tuple[SearchTrial, ...]) -> None:
         reply, took = trials[0].reply, formats.duration(trials[0].duration_ms)
         if reply.strategy is Optimization.CLOUD:
             found = self.tr("Connected: %n tools in {time}.", "", len(reply.hits))

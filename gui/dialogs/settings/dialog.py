@@ -14,9 +14,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
     QFrame,
-    QHBoxLayout,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import Shiboken
@@ -32,6 +30,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.changes import ChangesFooter
 from gui.widgets.labels import wrapped
+from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from gui.widgets.search_field import SearchField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.window_size import open_at_size
@@ -141,27 +140,15 @@ class SettingsDialog(QDialog):
     # Building
 
     def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addWidget(self._stack, 1)
-        right.addWidget(self._footer)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self._page_list())
-        row.addWidget(_edge())
-        row.addLayout(right, 1)
+        right = vbox((self._stack, 1), self._footer, spacing=0)
+        hbox(self._page_list(), _edge(), (right, 1), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _page_list(self) -> QFrame:
         frame = QFrame()
         frame.setProperty("role", "sidebar")
         frame.setFixedWidth(LIST_WIDTH)
         group = QButtonGroup(frame)
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(12, 16, 12, 12)
-        column.setSpacing(2)
-        column.addWidget(self._search)
-        column.addSpacing(8)
+        column = vbox(self._search, 8, spacing=2, margins=(12, 16, 12, 12), parent=frame)
         for name, page in self._pages.items():
             row = SidebarRow(page.title, icon_name=page.icon_name)
             row.setCheckable(True)

@@ -16,6 +16,7 @@ from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.router import RouterPort
 from router.domain.clients import IssuedToken
 from router.domain.errors import ToolboothError
@@ -41,10 +42,7 @@ class NewToken(Card):
         self._form.issued.connect(self._show_once)
         self._form.cancelled.connect(self.dismiss)
         self._once.stored.connect(self.dismiss)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PADDING, 12, PADDING, 12)
-        column.addWidget(self._form)
-        column.addWidget(self._once)
+        vbox(self._form, self._once, margins=(PADDING, 12, PADDING, 12), parent=self)
 
     def start(self) -> None:
         """Ask for a new one; a secret that is still shown is forgotten."""
@@ -89,11 +87,7 @@ class _Form(QWidget):
         create.clicked.connect(self._create)
         cancel = secondary_button(self.tr("Cancel"))
         cancel.clicked.connect(self.cancelled)
-        fields = QHBoxLayout()
-        fields.setSpacing(8)
-        fields.addWidget(self._name, 1)
-        fields.addWidget(self._scope)
-        fields.addWidget(self._lifetime)
+        fields = hbox((self._name, 1), self._scope, self._lifetime, spacing=8)
         column = _column(self)
         column.addWidget(label(self.tr("New token"), font=fonts.semibold()))
         column.addLayout(fields)
@@ -163,10 +157,11 @@ class _ShownOnce(QWidget):
         copy_snippet.clicked.connect(self._copy_snippet)
         done = primary_button(self.tr("I’ve saved it"))
         done.clicked.connect(self.stored)
-        secret = QHBoxLayout()
-        secret.setSpacing(8)
-        secret.addWidget(self._field, 1)
-        secret.addWidget(CopyButton(self.tr("Copy token"), lambda: self._secret, size=32))
+        secret = hbox(
+            (self._field, 1),
+            CopyButton(self.tr("Copy token"), lambda: self._secret, size=32),
+            spacing=8,
+        )
         column = _column(self)
         column.addWidget(self._title)
         column.addWidget(
@@ -193,16 +188,8 @@ class _ShownOnce(QWidget):
 
 
 def _column(widget: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(8)
-    return column
+    return vbox(spacing=8, margins=NO_MARGINS, parent=widget)
 
 
 def _at_right(*buttons: QPushButton) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addStretch(1)
-    for button in buttons:
-        row.addWidget(button)
-    return row
+    return hbox(STRETCH, *buttons, spacing=8)

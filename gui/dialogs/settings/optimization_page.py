@@ -1,31 +1,28 @@
-"""The Context Optimization page: on or off, what it spares, which strategy, how many results, which
-tools in any case, how apps reach the others."""
+"""The Context Optimization page: on or off, tokens saved, strategy, results, pins, exposure."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 import resources
 from gui.components.pin_picker import PinPicker, pins_text
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.cloud_card import CloudCard
-from gui.dialogs.settings.page import SettingsPage, description, heading
+from gui.dialogs.settings.page import SettingsPage, description
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, Toggle, secondary_button
 from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
-from gui.widgets.number_field import Stepper
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.share_bar import ShareBar
 from router.api.router import RouterPort
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
-
-MOST_RESULTS = 100
 
 
 class OptimizationPage(SettingsPage):
@@ -38,30 +35,27 @@ class OptimizationPage(SettingsPage):
         self._add_switch()
         self._cards = self._add_strategies()
         self._cloud = CloudCard(router, changes, commands)
-        self.column.addWidget(self._cloud)
+        self.cards.addWidget(self._cloud)
         self._picker: PinPicker | None = None
-        self._results = Stepper(self.tr("Tools per search"), 1, MOST_RESULTS)
-        self._results.changed.connect(changes.setter("results_per_search"))
         limits = RowCard()
-        limits.add_row(
+        self.add_number(
+            limits,
+            "results_per_search",
             self.tr("Tools per search"),
-            description("results_per_search"),
-            self._results,
+            100,
             words=self.tr("results, top k, number of hits, limit"),
         )
         choose = secondary_button(self.tr("Choose…"))
         choose.clicked.connect(self.choose_pins)
         pinned = self.tr("pin, pinned tools, favourites, favorites")
         self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
-        self._learning = Toggle(self.tr("Learn from use"))
-        self._learning.clicked.connect(changes.setter("learn_from_use"))
-        limits.add_row(
+        self.add_toggle(
+            limits,
+            "learn_from_use",
             self.tr("Learn from use"),
-            description("learn_from_use"),
-            self._learning,
             words=self.tr("experience, feedback, remember, forget, privacy"),
         )
-        self.column.addWidget(limits)
+        self.cards.addWidget(limits)
         self._add_exposure()
 
     def choose_pins(self) -> None:
@@ -81,16 +75,15 @@ class OptimizationPage(SettingsPage):
             self._picker.show_pins(pins)
 
     def show_state(self) -> None:
-        workspace = self.router.workspaces.active()
-        optimization = self.router.projects.list(workspace)[0].optimization
+        super().show_state()
+        unassigned = self.router.projects.list(self.router.workspaces.active())[0]
+        optimization = unassigned.optimization
         self._strategy = optimization or self._strategy
         self._toggle.setChecked(optimization is not None)
         for choice, card in self._cards.items():
             card.set_chosen(choice is optimization)
             card.setEnabled(optimization is not None)
-        self._show_exposure(self.router.projects.list(workspace)[0])
-        self._results.set_value(self.router.settings.current().results_per_search)
-        self._learning.setChecked(self.router.settings.current().learn_from_use)
+        self._show_exposure(unassigned)
         self._cloud.show_state()
         is_set_up = bool(self.router.settings.current().cloud_search_url)
         self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
@@ -127,24 +120,18 @@ class OptimizationPage(SettingsPage):
             words=self.tr("tokens, savings, save, context window, meta-tools, tool_discovery"),
         )
         card.add_widget(self._savings_row())
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _savings_row(self) -> QWidget:
         self._workspace = label(font=fonts.medium(fonts.SMALL), tint="text2")
         self._before = label(font=fonts.medium(), tint="text2")
         self._after = label(font=fonts.semibold(), tint="savings")
         self._bar = ShareBar(self.tr("Tokens per request, compared with all definitions"))
-        numbers = QHBoxLayout()
-        numbers.setSpacing(8)
-        numbers.addWidget(self._workspace, 1)
-        for widget in (self._before, label("→", tint="text2"), self._after):
-            numbers.addWidget(widget)
+        numbers = hbox(
+            (self._workspace, 1), self._before, label("→", tint="text2"), self._after, spacing=8
+        )
         row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 9, 0, 13)
-        column.setSpacing(7)
-        column.addLayout(numbers)
-        column.addWidget(self._bar)
+        vbox(numbers, self._bar, spacing=7, margins=(0, 9, 0, 13), parent=row)
         return row
 
     def _add_strategies(self) -> dict[Optimization, RadioCard]:
@@ -168,14 +155,9 @@ class OptimizationPage(SettingsPage):
                 words=self.tr("strategy, search engine, hosted, online, AI"),
             ),
         }
-        group = QVBoxLayout()
-        group.setSpacing(8)
-        group.addWidget(heading(self.tr("Search strategy")))
         for choice, card in cards.items():
             self._badge(card, choice)
-            card.chosen.connect(lambda choice=choice: self._set(choice))
-            group.addWidget(card)
-        self.column.addLayout(group)
+        self.add_radio_cards(self.tr("Search strategy"), cards, self._set)
         return cards
 
     def _add_exposure(self) -> None:
@@ -202,7 +184,7 @@ class OptimizationPage(SettingsPage):
             self._scripts,
             words=self.tr("Lua, code mode, execute, programs"),
         )
-        self.column.addWidget(card)
+        self.cards.addWidget(card)
 
     def _show_exposure(self, unassigned: ProjectSummary) -> None:
         searching = unassigned.exposure is Exposure.SEARCH

@@ -1,18 +1,16 @@
-"""The Security page: when to ask about tools, how well servers are walled in, how much of their
-lists is shown, who may connect."""
+"""The Security page: tool approval, isolation during discovery, tool list limits, access."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout
-
 from gui.dialogs.settings.changes import SettingsChanges
-from gui.dialogs.settings.page import SettingsPage, description, heading
+from gui.dialogs.settings.page import SettingsPage, heading
 from gui.link.commands import Commands
 from gui.text import formats
-from gui.text.presentation import protection_words, reason_words
+from gui.text.server_row import protection_words, reason_words
 from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard, RowCard
 from router.api.router import RouterPort
+from router.config.base import ConfigModel
 from router.domain.receipts import IsolationLevel, Protection
 from router.domain.tool_lists import ApprovalPolicy, ListLimits
 
@@ -36,18 +34,16 @@ class SecurityPage(SettingsPage):
             (("default", self.tr("Normal")), ("strict", self.tr("Strict"))),
         )
         self._limits.changed.connect(self._limit)
-        self._open = Toggle(self.tr("Connect without a token"))
-        self._open.clicked.connect(changes.setter("open_endpoint"))
         self._add_rows()
 
     def show_state(self) -> None:
+        super().show_state()
         settings = self.router.settings.current()
         policy = self.router.tools.approval_policy(self.router.workspaces.active())
         for choice, card in self._policies.items():
             card.set_chosen(choice is policy)
         self._level.set_current(str(settings.isolation.required_level))
         self._strict.setChecked(settings.isolation.strict)
-        self._open.setChecked(settings.open_endpoint)
         self._limits.set_current(settings.list_limits.preset)
         self._shown_of_lists.setText(self._limits_text(settings.list_limits.limits()))
         self._commands.run(self, self.router.discovery.protection(), on_done=self._show_protection)
@@ -74,13 +70,7 @@ class SecurityPage(SettingsPage):
                 words=asked,
             ),
         }
-        group = QVBoxLayout()
-        group.setSpacing(8)
-        group.addWidget(heading(self.tr("Tool approval in this workspace")))
-        for policy, card in cards.items():
-            card.chosen.connect(lambda policy=policy: self._choose(policy))
-            group.addWidget(card)
-        self.column.addLayout(group)
+        self.add_radio_cards(self.tr("Tool approval in this workspace"), cards, self._choose)
         return cards
 
     def _levels(self) -> tuple[tuple[IsolationLevel, str], ...]:
@@ -92,21 +82,21 @@ class SecurityPage(SettingsPage):
         )
 
     def _add_rows(self) -> None:
-        walls = RowCard()
-        walls.add_row(
+        isolation = RowCard()
+        isolation.add_row(
             self.tr("Minimum isolation"),
             self.tr("Servers are not started for discovery with less isolation than this."),
             self._level,
             words=self.tr("sandbox, isolation level, bubblewrap, protection, confine"),
         )
-        walls.add_row(
+        isolation.add_row(
             self.tr("Strict resource limits"),
             self.tr("Discovery is limited to 256 MB and a quarter of a CPU core."),
             self._strict,
             words=self.tr("memory, CPU, sandbox, resources"),
         )
         in_force = self.tr("sandbox, isolation level, self-test, protection")
-        self._in_force = walls.add_row(self.tr("Current protection"), "", words=in_force)
+        self._in_force = isolation.add_row(self.tr("Current protection"), "", words=in_force)
         lists = RowCard()
         self._shown_of_lists = lists.add_row(
             self.tr("Tool list limits"),
@@ -115,18 +105,18 @@ class SecurityPage(SettingsPage):
             words=self.tr("limits, cut, truncate, too many tools"),
         )
         access = RowCard()
-        access.add_row(
+        self.add_toggle(
+            access,
+            "open_endpoint",
             self.tr("Connect without a token"),
-            description("open_endpoint"),
-            self._open,
             words=self.tr("open endpoint, authentication, password, anonymous, access"),
         )
-        self.column.addWidget(heading(self.tr("During discovery")))
-        self.column.addWidget(walls)
-        self.column.addWidget(heading(self.tr("Tool lists")))
-        self.column.addWidget(lists)
-        self.column.addWidget(heading(self.tr("Apps")))
-        self.column.addWidget(access)
+        self.cards.addWidget(heading(self.tr("During discovery")))
+        self.cards.addWidget(isolation)
+        self.cards.addWidget(heading(self.tr("Tool lists")))
+        self.cards.addWidget(lists)
+        self.cards.addWidget(heading(self.tr("Apps")))
+        self.cards.addWidget(access)
 
     def _show_protection(self, found: Protection) -> None:
         """The protection that discovery would have now, as proved by the self-test."""
@@ -149,14 +139,15 @@ class SecurityPage(SettingsPage):
         self.changes.set_approval_policy(self.router.workspaces.active(), policy)
 
     def _require(self, level: str) -> None:
-        now = self.router.settings.current().isolation
-        change = now.model_copy(update={"required_level": int(level)})
-        self.changes.setter("isolation")(change)
-
-    def _limit(self, preset: str) -> None:
-        now = self.router.settings.current().list_limits
-        self.changes.setter("list_limits")(now.model_copy(update={"preset": preset}))
+        self._change("isolation", required_level=int(level))
 
     def _be_strict(self, strict: bool) -> None:
-        now = self.router.settings.current().isolation
-        self.changes.setter("isolation")(now.model_copy(update={"strict": strict}))
+        self._change("isolation", strict=strict)
+
+    def _limit(self, preset: str) -> None:
+        self._change("list_limits", preset=preset)
+
+    def _change(self, field: str, **members: object) -> None:
+        """Change these members of the setting `field` and no other."""
+        now: ConfigModel = getattr(self.router.settings.current(), field)
+        self.changes.setter(field)(now.model_copy(update=members))

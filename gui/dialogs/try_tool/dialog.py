@@ -8,21 +8,20 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.dialogs.try_tool.form import ArgumentsForm
 from gui.link.commands import Commands
 from gui.text.errors import error_text
-from gui.text.presentation import Tone, effect_badge
+from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.labels import Pill, label, section_label, wrapped
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -76,7 +75,7 @@ class TryToolDialog(QDialog):
         """Call the tool with what was typed."""
         self._show_message("")
         try:
-            arguments = self.form.arguments()
+            arguments = self.form.values()
         except ToolboothError as error:
             self._show_error(error)
             return
@@ -91,39 +90,26 @@ class TryToolDialog(QDialog):
         )
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(self._tool.key.shown, font=fonts.mono_font(16)))
-        if badge := effect_badge(self._tool.effect):
-            head.addWidget(Pill(*badge))
-        head.addStretch(1)
-        below = QHBoxLayout()
-        below.addWidget(section_label(self.tr("Result")))
-        below.addWidget(self._outcome)
-        below.addStretch(1)
-        below.addWidget(CopyButton(self.tr("Copy result"), self.result_text))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_PADDING, 18, _PADDING, 16)
-        column.setSpacing(10)
-        column.addLayout(head)
+        badge = effect_badge(self._tool.effect)
+        title = label(self._tool.key.shown, font=fonts.mono_font(16))
+        head = hbox(title, *([Pill(*badge)] if badge else []), STRETCH, spacing=8)
         warning = self.tr("This runs the tool for real, with your permissions.")
-        column.addWidget(wrapped(warning, "text3"))
-        column.addWidget(_Fitting(self.form))
-        column.addWidget(self._error)
-        column.addLayout(below)
-        column.addWidget(self._result, 1)
-        column.addLayout(self._footer())
-
-    def _footer(self) -> QHBoxLayout:
+        copy = CopyButton(self.tr("Copy result"), self.result_text)
         close = secondary_button(self.tr("Close"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        row.addWidget(close)
-        row.addWidget(self._run)
-        return row
+        vbox(
+            head,
+            wrapped(warning, "text3"),
+            _Fitting(self.form),
+            self._error,
+            hbox(section_label(self.tr("Result")), self._outcome, STRETCH, copy),
+            (self._result, 1),
+            hbox(STRETCH, close, self._run, spacing=8),
+            spacing=10,
+            margins=(_PADDING, 18, _PADDING, 16),
+            parent=self,
+        )
 
     def _show(self, result: JsonObject) -> None:
         self._run.setEnabled(True)
@@ -155,28 +141,18 @@ def result_text(result: JsonObject) -> str:
     return shown[:_LONGEST]
 
 
-class _Fitting(QScrollArea):
+class _Fitting(ScrollColumn):
     """As high as its content, so that a short form leaves space for the result; scrolls beyond
     that."""
 
     def __init__(self, form: QWidget) -> None:
-        super().__init__()
-        content = QWidget()
-        content.setProperty("role", "page")
-        self._column = QVBoxLayout(content)
-        self._column.setContentsMargins(0, 0, 8, 0)
-        self._column.addWidget(form)
-        self._column.addStretch(1)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        super().__init__(form, STRETCH, margins=(0, 0, 8, 0))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self.setWidget(content)
-        content.installEventFilter(self)
+        self.content.installEventFilter(self)
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()
-        return QSize(width, max(_LEAST_FORM, self._column.totalHeightForWidth(width)))
+        return QSize(width, max(_LEAST_FORM, self.column.totalHeightForWidth(width)))
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
         """Fields grow, and values are added."""

@@ -19,7 +19,7 @@ from router.domain.errors import InvalidInput
 
 
 class Nothing:
-    """That no value was given; none of JSON's."""
+    """No value was given, which is not JSON's null."""
 
 
 NOTHING: Final = Nothing()
@@ -100,7 +100,7 @@ class ChoiceField(QComboBox):
         self._name = name
         self.setAccessibleName(name)
         # Kept here: Qt's item data can't hold a large integer.
-        self._values = (True, False) if shape.kind is Kind.YES_NO else shape.choices
+        self._values = (True, False) if shape.kind is Kind.BOOLEAN else shape.choices
         self.addItem("")
         self.addItems(list(map(value_text, self._values)))
         if shape.example:
@@ -109,13 +109,13 @@ class ChoiceField(QComboBox):
     def value(self, required: bool) -> object:
         if self.currentIndex() > 0:
             return self._values[self.currentIndex() - 1]
-        return _read(self, self._name, Shape(Kind.TEXT), "", required)
+        return _read(self, self._name, Shape(Kind.STRING), "", required)
 
     def is_empty(self) -> bool:
         return self.currentIndex() <= 0
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
-        event.ignore()  # Who scrolls past it chooses nothing.
+        event.ignore()  # Scrolling past it must not choose a value.
 
 
 SimpleField: TypeAlias = LineField | TextField | ChoiceField
@@ -124,9 +124,9 @@ SIMPLE = (LineField, TextField, ChoiceField)
 
 def simple_field(name: str, shape: Shape) -> SimpleField:
     match shape.kind:
-        case Kind.CHOICE | Kind.YES_NO:
+        case Kind.CHOICE | Kind.BOOLEAN:
             return ChoiceField(name, shape)
-        case Kind.WHOLE | Kind.NUMBER:
+        case Kind.INTEGER | Kind.NUMBER:
             return LineField(name, shape)
         case _:
             return TextField(name, shape)

@@ -1,33 +1,22 @@
-"""The arguments of a tool as fields, and back: what was typed becomes what the tool takes."""
+"""The arguments of a tool as fields."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
 from gui.dialogs.try_tool.group_fields import MembersForm
 from gui.dialogs.try_tool.schema import Member, shape_of
 from gui.widgets.labels import wrapped
-from router.domain.json_values import JsonObject
 from router.domain.tools import Parameter
 
 
-class ArgumentsForm(QWidget):
+class ArgumentsForm(MembersForm):
     """An empty field of an optional argument is not sent."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
-        super().__init__()
-        self._members = MembersForm(tuple(map(_member, parameters)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._members)
+        super().__init__(tuple(map(_member, parameters)))
         if not parameters:
-            column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
-
-    def arguments(self) -> JsonObject:
-        """Raises InvalidInput with the first thing that is wrong."""
-        return self._members.values()
+            self.column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
 
 
 def _member(parameter: Parameter) -> Member:

@@ -20,7 +20,7 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from router.domain.json_values import JsonObject
 
 _INDENT = 12
@@ -31,19 +31,17 @@ class MembersForm(QWidget):
 
     def __init__(self, members: tuple[Member, ...], path: str = "") -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        self.column = vbox(spacing=4, margins=NO_MARGINS, parent=self)
         self._fields: list[tuple[Member, FieldWidget]] = []
         for member in members:
             field = field_for(f"{path}{member.name}", member.shape)
             field.setAccessibleDescription(member.description)
             self._fields.append((member, field))
-            column.addLayout(_caption(member))
+            self.column.addLayout(_caption(member))
             if member.description:
-                column.addWidget(wrapped(member.description, "text3"))
-            column.addWidget(field)
-            column.addSpacing(8)
+                self.column.addWidget(wrapped(member.description, "text3"))
+            self.column.addWidget(field)
+            self.column.addSpacing(8)
 
     def values(self) -> JsonObject:
         """What was filled in; raises InvalidInput with the first thing that is wrong."""
@@ -55,16 +53,14 @@ class MembersForm(QWidget):
 
 
 class ObjectField(QFrame):
-    """Its members, set in; left empty, an object that may be left out is left out."""
+    """Its members, indented; an optional object without values is left out."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
         self.setProperty("role", "group")
         self.setAccessibleName(name)
         self.members = MembersForm(shape.members, f"{name}.")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_INDENT, 6, 0, 0)
-        column.addWidget(self.members)
+        vbox(self.members, margins=(_INDENT, 6, 0, 0), parent=self)
 
     def value(self, required: bool) -> object:
         if not required and self.is_empty():
@@ -89,26 +85,15 @@ class ListField(QFrame):
         add = link_button(self.tr("Add value"), flush=True)
         add.setAccessibleName(self.tr("Add value to {name}").format(name=name))
         add.clicked.connect(self.add)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.addWidget(add)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_INDENT, 4, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(self._lines)
-        column.addLayout(foot)
+        foot = hbox(add, STRETCH, margins=NO_MARGINS)
+        vbox(self._lines, foot, spacing=4, margins=(_INDENT, 4, 0, 0), parent=self)
 
     def add(self) -> None:
         name = f"{self._name}[{len(self._rows)}]"
         field = field_for(name, self._item)
         remove = IconButton("x", self.tr("Remove {name}").format(name=name), icon_size=16)
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(6)
-        line.addWidget(field, 1)
-        line.addWidget(remove)
+        line = hbox((field, 1), remove, spacing=6, margins=NO_MARGINS, parent=row)
         line.setAlignment(remove, Qt.AlignmentFlag.AlignTop)
         self._rows.append((row, field))
         self._lines.addWidget(row)
@@ -132,7 +117,7 @@ class ListField(QFrame):
 
 
 class OneOfField(QFrame):
-    """Which of several shapes it is to have, and a field of that shape."""
+    """A choice between several shapes, and a field of the chosen one."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -142,11 +127,7 @@ class OneOfField(QFrame):
         self._place = QVBoxLayout()
         self._place.setContentsMargins(0, 0, 0, 0)
         self._field: FieldWidget | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._which)
-        column.addLayout(self._place)
+        vbox(self._which, self._place, spacing=4, margins=NO_MARGINS, parent=self)
 
     def choice(self) -> QComboBox:
         return self._which
@@ -174,7 +155,7 @@ def field_for(name: str, shape: Shape) -> FieldWidget:
     match shape.kind:
         case Kind.OBJECT:
             return ObjectField(name, shape)
-        case Kind.LIST:
+        case Kind.ARRAY:
             return ListField(name, shape)
         case Kind.ONE_OF:
             return OneOfField(name, shape)
@@ -198,10 +179,11 @@ def _titles(shape: Shape) -> tuple[str, ...]:
 
 
 def _caption(member: Member) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addWidget(label(member.name, font=fonts.mono_font()))
-    row.addWidget(label(member.type, font=fonts.mono_font(), tint="text3"))
+    row = hbox(
+        label(member.name, font=fonts.mono_font()),
+        label(member.type, font=fonts.mono_font(), tint="text3"),
+        spacing=8,
+    )
     if member.required:
         row.addWidget(label(tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn"))
     row.addStretch(1)

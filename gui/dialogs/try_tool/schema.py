@@ -26,13 +26,13 @@ _EXAMPLES = {
 
 
 class Kind(StrEnum):
-    TEXT = "string"
-    WHOLE = "integer"
+    STRING = "string"
+    INTEGER = "integer"
     NUMBER = "number"
-    YES_NO = "boolean"
+    BOOLEAN = "boolean"
     CHOICE = "choice"
     OBJECT = "object"
-    LIST = "list"
+    ARRAY = "list"
     ONE_OF = "one of"
     JSON = "any"
 
@@ -44,9 +44,9 @@ class Shape:
     members: tuple[Member, ...] = ()
     item: Shape | None = None
     options: tuple[tuple[str, Shape], ...] = ()
-    """Of `ONE_OF`: what each is called."""
+    """Of `ONE_OF`: each with its title."""
     example: str = ""
-    """How a value looks, or which one counts where none is given."""
+    """How a value looks, or the default."""
     format: str = ""
 
 
@@ -77,7 +77,7 @@ def shape_of(schema: JsonObject, depth: int = 0) -> Shape:
 
 
 def type_text(shape: Shape) -> str:
-    if shape.kind is Kind.LIST and shape.item is not None:
+    if shape.kind is Kind.ARRAY and shape.item is not None:
         return f"{type_text(shape.item)}[]"
     return "|".join(map(value_text, shape.choices)) if shape.choices else shape.kind.value
 
@@ -99,9 +99,9 @@ def _typed(schema: JsonObject, depth: int) -> Shape:
             items = as_object(schema.get("items"))
             if not items:
                 return Shape(Kind.JSON, example=example or "[]")
-            return Shape(Kind.LIST, item=shape_of(items, depth + 1))
+            return Shape(Kind.ARRAY, item=shape_of(items, depth + 1))
         case "string":
-            return Shape(Kind.TEXT, example=example, format=str(schema.get("format") or ""))
+            return Shape(Kind.STRING, example=example, format=str(schema.get("format") or ""))
         case "integer" | "number" | "boolean" as simple:
             return Shape(Kind(simple), example=example)
         case _:
@@ -114,13 +114,13 @@ def _members(schema: JsonObject, depth: int) -> tuple[Member, ...]:
     for name, each in as_object(schema.get("properties")).items():
         definition = as_object(each)
         shape = shape_of(definition, depth + 1)
-        said = str(definition.get("description") or "")
-        made.append(Member(name, type_text(shape), name in required, said, shape))
+        description = str(definition.get("description") or "")
+        made.append(Member(name, type_text(shape), name in required, description, shape))
     return tuple(made)
 
 
 def _plain(schema: JsonObject) -> JsonObject:
-    """With its one choice besides null in its place."""
+    """A choice between one schema and null becomes that schema."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         options = [as_object(each) for each in as_array(schema.get(keyword))]
         real = [each for each in options if each.get("type") != "null"]
@@ -139,7 +139,7 @@ def _options(schema: JsonObject) -> list[JsonObject]:
 
 
 def _values(schema: JsonObject) -> tuple[object, ...]:
-    """The values there are, if they can be counted."""
+    """The allowed values, if the schema lists them."""
     if "const" in schema:
         return (schema["const"],)
     if values := as_array(schema.get("enum")):
@@ -161,8 +161,8 @@ def _type(schema: JsonObject) -> object:
 
 
 def _title(option: JsonObject, number: int) -> str:
-    said = option.get("title") or option.get("description")
-    return str(said or type_text(shape_of(option, MAX_DEPTH - 1)) or number)[:60]
+    named = option.get("title") or option.get("description")
+    return str(named or type_text(shape_of(option, MAX_DEPTH - 1)) or number)[:60]
 
 
 def _example(schema: JsonObject) -> str:

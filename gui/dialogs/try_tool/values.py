@@ -10,17 +10,17 @@ from gui.dialogs.try_tool.schema import Kind, Shape
 from gui.text.tr import tr
 from router.domain.errors import InvalidInput
 
-_WHOLE = re.compile(r"[+-]?\d+")
+_INTEGER = re.compile(r"[+-]?\d+")
 _READERS = {"date": date.fromisoformat, "date-time": datetime.fromisoformat}
 
 
 def value_of(name: str, shape: Shape, text: str) -> object:
     """`text`, typed for `name`, as a value of `shape`; raises InvalidInput."""
     match shape.kind:
-        case Kind.TEXT:
+        case Kind.STRING:
             return _text(name, shape, text)
-        case Kind.WHOLE:
-            return _whole(name, text.strip())
+        case Kind.INTEGER:
+            return _integer(name, text.strip())
         case Kind.NUMBER:
             return _number(name, text.strip())
         case _:
@@ -31,14 +31,14 @@ def _text(name: str, shape: Shape, text: str) -> str:
     try:
         _READERS.get(shape.format, str)(text)
     except ValueError:
-        said = tr("{name} is not a valid date. Example: {example}.")
-        raise InvalidInput(said.format(name=name, example=shape.example)) from None
+        template = tr("{name} is not a valid date. Example: {example}.")
+        raise InvalidInput(template.format(name=name, example=shape.example)) from None
     return text
 
 
-def _whole(name: str, text: str) -> int:
+def _integer(name: str, text: str) -> int:
     try:
-        if _WHOLE.fullmatch(text):
+        if _INTEGER.fullmatch(text):
             return int(text)
     except ValueError:  # One so long that Python does not read it.
         pass
@@ -48,7 +48,7 @@ def _whole(name: str, text: str) -> int:
 def _number(name: str, text: str) -> int | float:
     """A whole number stays one, however large; there is no value for infinity."""
     try:
-        value = int(text) if _WHOLE.fullmatch(text) else float(text)
+        value = int(text) if _INTEGER.fullmatch(text) else float(text)
     except ValueError:
         value = float("nan")
     if value != value or value in (float("inf"), float("-inf")):
@@ -62,6 +62,6 @@ def _json(name: str, text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip()[:1] in ("[", "{", '"'):
-            said = tr("{name} is not valid JSON: {problem}.")
-            raise InvalidInput(said.format(name=name, problem=error)) from None
+            template = tr("{name} is not valid JSON: {problem}.")
+            raise InvalidInput(template.format(name=name, problem=error)) from None
         return text

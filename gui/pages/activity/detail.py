@@ -4,54 +4,46 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.pages.activity.export import as_json
 from gui.text import formats
-from gui.text.presentation import activity_row
+from gui.text.activity_row import activity_row
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import hline
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollArea
 from router.domain.activity import ActivityEntry, ActivityKind
 
 WIDTH = 348
 _CALLS = (ActivityKind.CALL, ActivityKind.PROMPT, ActivityKind.RESOURCE)
 
 
-class EntryDetail(QScrollArea):
+class EntryDetail(ScrollArea):
     """Shows nothing until it is given an entry."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Details of the selected entry"))
         self.setFixedWidth(WIDTH)
         self.show_entry(None)
 
     def show_entry(self, entry: ActivityEntry | None) -> None:
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(20, 16, 20, 16)
-        column.setSpacing(10)
+        column = vbox(spacing=10, margins=(20, 16, 20, 16))
         if entry is None:
-            nothing = wrapped(self.tr("Select an entry to see its details."))
-            column.addWidget(nothing)
+            column.addWidget(wrapped(self.tr("Select an entry to see its details.")))
         else:
             self._fill(column, entry)
         column.addStretch(1)
-        self.setWidget(page)
+        self.show_layout(column)
 
     def _fill(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
         column.addLayout(self._title(entry))
@@ -70,20 +62,21 @@ class EntryDetail(QScrollArea):
 
     def _title(self, entry: ActivityEntry) -> QHBoxLayout:
         asked = f"“{entry.detail}”" if entry.kind is ActivityKind.SEARCH and entry.detail else ""
-        name = ElidedLabel(entry.tool or asked or activity_row(entry).what)
-        name.setFont(fonts.mono_font(14) if entry.tool else fonts.semibold(14))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(name, 1)
-        row.addWidget(CopyButton(self.tr("Copy all as JSON"), lambda: as_json(entry, indent=2)))
-        return row
+        name = ElidedLabel(
+            entry.tool or asked or activity_row(entry).what,
+            font=fonts.mono_font(14) if entry.tool else fonts.semibold(14),
+        )
+        return hbox(
+            (name, 1),
+            CopyButton(self.tr("Copy all as JSON"), lambda: as_json(entry, indent=2)),
+            spacing=8,
+        )
 
     def _ids(self, entry: ActivityEntry) -> QGridLayout:
         grid = _grid(())
         ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
         for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
-            value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle)
-            value.setFont(fonts.mono_font())
+            value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle, font=fonts.mono_font())
             said = self.tr("Copy the {what}").format(what=title)
             copy = CopyButton(said, lambda text=text: text, size=24)
             grid.addWidget(_caption(title), row, 0)
@@ -111,12 +104,12 @@ def _failed(entry: ActivityEntry) -> bool:
 
 def _pills(entry: ActivityEntry) -> QHBoxLayout:
     shown = activity_row(entry)
-    row = QHBoxLayout()
-    row.setSpacing(6)
-    row.addWidget(Pill(shown.kind, shown.kind_tone))
-    row.addWidget(Pill(shown.outcome, shown.outcome_tone))
-    row.addStretch(1)
-    return row
+    return hbox(
+        Pill(shown.kind, shown.kind_tone),
+        Pill(shown.outcome, shown.outcome_tone),
+        STRETCH,
+        spacing=6,
+    )
 
 
 def _facts(entry: ActivityEntry) -> tuple[tuple[str, str], ...]:

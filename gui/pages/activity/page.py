@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QStackedLayout, QWidget
+from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtWidgets import QComboBox, QFileDialog
 
-from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
 from gui.components.activity.pause_button import PauseControl
-from gui.components.activity.table import activity_table
+from gui.components.activity.table import ActivityView
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.pages.activity.detail import EntryDetail
@@ -22,7 +21,8 @@ from gui.pages.activity.history import joined, question
 from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
-from gui.widgets.labels import label, wrapped
+from gui.widgets.labels import wrapped
+from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
 from router.api.events import ActivityRecorded
@@ -52,16 +52,15 @@ class ActivityPage(PageFrame):
         self._entries: tuple[ActivityEntry, ...] = ()
         self._next: int | None = None
         self._model = ActivityModel(self, kept=MOST_LOADED)
-        self._feed = Feed(self._model)
-        self._table = activity_table(self._model, self.tr("Activity"))
+        nothing = self.tr("No matching entries.")
+        self._view = ActivityView(self._model, self.tr("Activity"), nothing)
+        self._table = self._view.table
         self._detail = EntryDetail()
         self._text = SearchField(self.tr("Filter by tool, text or id"))
         self._clients = _choice(self.tr("App"))
         self._servers = _choice(self.tr("Server"))
         self._showing = showing_choice()
         self._message = wrapped("")
-        self._nothing = label(self.tr("No matching entries."), tint="text3")
-        self._views = QStackedLayout()
         self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
         self._connect()
         self._lay_out()
@@ -69,7 +68,6 @@ class ActivityPage(PageFrame):
 
     def load(self) -> None:
         """Show the entries of now; later ones are added as they come."""
-        self._feed.clear()
         self._offer_choices()
         self._entries = self._router.activity.recent()
         self._model.set_entries(self._entries)
@@ -78,7 +76,7 @@ class ActivityPage(PageFrame):
     def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         if self.isVisible():
             for event in events:
-                self._feed.add(event.entry)
+                self._model.add_soon(event.entry)
 
     def focus_filter(self) -> None:
         self._text.setFocus()
@@ -106,26 +104,11 @@ class ActivityPage(PageFrame):
         self._showing.changed.connect(self._apply)
         self._table.selectionModel().currentRowChanged.connect(self._show_entry)
         self._table.verticalScrollBar().valueChanged.connect(self._scrolled)
-        for signal in (self._model.modelReset, self._model.rowsInserted):
-            signal.connect(self._show_page)
 
     def _lay_out(self) -> None:
-        filters = QHBoxLayout()
-        filters.setSpacing(12)
-        filters.addWidget(self._text, 1)
-        for control in (self._clients, self._servers, self._showing):
-            filters.addWidget(control)
-        card, shown = Card(), QWidget()
-        shown.setLayout(self._views)
-        self._views.addWidget(self._table)
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._views.addWidget(self._nothing)
-        across = QHBoxLayout(card)
-        across.setContentsMargins(1, 6, 1, 1)
-        across.setSpacing(0)
-        across.addWidget(shown, 1)
-        across.addWidget(vline())
-        across.addWidget(self._detail)
+        filters = hbox((self._text, 1), self._clients, self._servers, self._showing, spacing=12)
+        card = Card()
+        hbox((self._view, 1), vline(), self._detail, spacing=0, margins=(1, 6, 1, 1), parent=card)
         self._message.hide()
         self.body.addLayout(filters)
         self.body.addWidget(self._message)
@@ -177,7 +160,6 @@ class ActivityPage(PageFrame):
 
     def _refill(self) -> None:
         chosen, at = self._chosen(), self._table.verticalScrollBar().value()
-        self._feed.clear()
         self._model.set_entries(self._entries)
         if chosen is not None and (row := self._model.row_of(chosen)) is not None:
             self._table.selectRow(row)
@@ -199,9 +181,6 @@ class ActivityPage(PageFrame):
 
     def _show_entry(self, current: QModelIndex) -> None:
         self._detail.show_entry(self._model.entry(current.row()) if current.isValid() else None)
-
-    def _show_page(self) -> None:
-        self._views.setCurrentIndex(0 if self._model.rowCount() else 1)
 
     def _choose_file(self) -> None:
         kinds = "JSON Lines (*.jsonl);;CSV (*.csv)"

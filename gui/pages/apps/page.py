@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from gui.components.actions import OfferUndo
+from gui.components.apps.app_row import connected_count
 from gui.components.apps.panel import AppsPanel
-from gui.components.apps.presentation import connected_count
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import secondary_button

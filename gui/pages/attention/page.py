@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.components.actions import Actions
-from gui.components.attention.presentation import (
+from gui.components.attention.needs_attention import (
     Attention,
     HeldTools,
     WorkspaceAttention,
-    approval_text,
     consent_lines_of,
-    difference_html,
     find_attention,
+)
+from gui.components.attention.tool_review import (
+    approval_text,
+    approval_tone,
+    difference_html,
     finding_texts,
 )
-from gui.components.attention.tool_review import approval_tone
 from gui.components.receipts.note import ReceiptNote
 from gui.link.bridge import Bridge
-from gui.text.presentation import Tone, present
+from gui.text.marks import Tone
+from gui.text.server_row import present
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label, wrapped
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, Part, clear, hbox, vbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
@@ -57,11 +60,8 @@ class AttentionPage(PageFrame):
         self._router = router
         self._actions = actions
         self._shown: Attention | None = None
-        self._column = QVBoxLayout()
-        self._column.setSpacing(12)
         self._holder = QWidget()
-        self._holder.setLayout(self._column)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = vbox(spacing=12, margins=NO_MARGINS, parent=self._holder)
         self._area = self.add_scrolled(self._holder)
         self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
         self._soon.timeout.connect(self.reload)
@@ -116,63 +116,34 @@ class AttentionPage(PageFrame):
         return cards or [_nothing(self.tr("You’re all caught up"))]
 
     def _server_card(self, status: ServerStatus) -> Card:
-        shown = present(status)
         consent = status.state is ServerState.NEEDS_CONSENT
         text = self.tr("Approve") if consent else self.tr("Sign in…")
         button = single_press(primary_button(text))
         button.setAccessibleName(f"{text} {status.name}")
         action = self._actions.approve if consent else self._actions.sign_in
         button.clicked.connect(lambda: action(status.ref))
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(label(status.name, font=fonts.semibold()))
-        for line in self._wanted(status):
-            texts.addWidget(line)
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        row.addWidget(Tile(status.name, 32))
-        row.addLayout(texts, 1)
-        row.addWidget(Pill(shown.summary, Tone.WARN))
-        row.addWidget(button)
-        card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(10)
-        column.addLayout(row)
-        if consent and status.transport is TransportType.STDIO:
-            column.addWidget(ReceiptNote(None))
-        return card
+        texts = vbox(label(status.name, font=fonts.semibold()), *self._wanted(status), spacing=2)
+        pill = Pill(present(status).summary, Tone.WARN)
+        row = hbox(Tile(status.name, 32), (texts, 1), pill, button, spacing=12)
+        note = consent and status.transport is TransportType.STDIO
+        return _card(row, *([ReceiptNote(None)] if note else []))
 
     def _wanted(self, status: ServerStatus) -> list[QLabel]:
         """The address to sign in to; or the whole command that would run."""
         if status.state is ServerState.NEEDS_CONSENT:
             return [wrapped(line) for line in consent_lines_of(self._router, status.ref)]
-        address = ElidedLabel(status.target)
-        address.setFont(fonts.mono_font())
-        address.setProperty("tint", "text2")
-        return [address]
+        return [ElidedLabel(status.target, font=fonts.mono_font(), tint="text2")]
 
     def _held_card(self, held: HeldTools) -> Card:
         every = self._approve_many(held)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(Tile(held.name, 32))
-        head.addWidget(label(held.name, font=fonts.semibold()))
+        head = hbox(Tile(held.name, 32), label(held.name, font=fonts.semibold()), spacing=12)
         waiting = self.tr("%n tools need approval", "", len(held.tools))
         head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
         if every is not None:
             head.addWidget(every)
-        card = Card()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(10)
-        column.addLayout(head)
-        if held.receipt is not None:
-            column.addWidget(ReceiptNote(held.receipt))
-        for tool in held.tools:
-            column.addWidget(hline())
-            column.addLayout(self._tool(held, tool))
-        return card
+        note = [ReceiptNote(held.receipt)] if held.receipt is not None else []
+        tools = (part for tool in held.tools for part in (hline(), self._tool(held, tool)))
+        return _card(head, *note, *tools)
 
     def _approve_many(self, held: HeldTools) -> QPushButton | None:
         """One click for all tools without findings; the others are reviewed one by one."""
@@ -189,20 +160,16 @@ class AttentionPage(PageFrame):
 
     def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
         approve, block = self._decisions(held, tool)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(label(tool.key.shown, font=fonts.mono_font(13)))
-        head.addWidget(Pill(approval_text(tool.approval), approval_tone(tool.approval)))
-        head.addStretch(1)
-        head.addWidget(block)
-        head.addWidget(approve)
-        column = QVBoxLayout()
-        column.setSpacing(6)
-        column.addLayout(head)
-        for text in finding_texts(tool.findings):
-            column.addWidget(wrapped(text, tint="err"))
-        column.addWidget(_words(tool))
-        return column
+        head = hbox(
+            label(tool.key.shown, font=fonts.mono_font(13)),
+            Pill(approval_text(tool.approval), approval_tone(tool.approval)),
+            STRETCH,
+            block,
+            approve,
+            spacing=8,
+        )
+        findings = [wrapped(text, tint="err") for text in finding_texts(tool.findings)]
+        return vbox(head, *findings, _description(tool), spacing=6)
 
     def _decisions(self, held: HeldTools, tool: PendingTool) -> tuple[QPushButton, QPushButton]:
         approve = single_press(secondary_button(self.tr("Approve")))
@@ -220,23 +187,14 @@ def _identity(button: QPushButton) -> tuple[str, str, str]:
     return button.text(), button.accessibleName(), button.accessibleDescription()
 
 
-def _words(tool: PendingTool) -> QLabel:
-    """Its description, with the difference to the approved one where that is known."""
-    made = QLabel()
-    made.setWordWrap(True)
-    made.setFont(fonts.ui_font(fonts.SMALL))
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if (
-        tool.difference and tool.approval is not Approval.PENDING
-    ):  # Of a new tool everything is new.
-        made.setTextFormat(Qt.TextFormat.RichText)
-        made.setText(difference_html(tool.difference, theme().palette))
-    else:
-        made.setTextFormat(Qt.TextFormat.PlainText)
-        made.setText(tool.new)
-        made.setProperty("tint", "text2")
-    made.setAccessibleName(tool.new)
-    return made
+def _description(tool: PendingTool) -> QLabel:
+    """With the difference to the approved one where that is known; of a new tool all is new."""
+    shown = wrapped(tool.new, selectable=True)
+    if tool.difference and tool.approval is not Approval.PENDING:
+        shown.setTextFormat(Qt.TextFormat.RichText)
+        shown.setText(difference_html(tool.difference, theme().palette))
+    shown.setAccessibleName(tool.new)
+    return shown
 
 
 def _heading(part: WorkspaceAttention) -> QLabel:
@@ -247,10 +205,12 @@ def _heading(part: WorkspaceAttention) -> QLabel:
 
 
 def _nothing(text: str) -> Card:
-    card = Card()
-    column = QVBoxLayout(card)
-    column.setContentsMargins(16, 40, 16, 40)
     line = label(text, tint="text2")
     line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-    column.addWidget(line)
+    return _card(line, margins=(16, 40, 16, 40))
+
+
+def _card(*parts: Part, margins: Margins = (16, 12, 16, 12)) -> Card:
+    card = Card()
+    vbox(*parts, spacing=10, margins=margins, parent=card)
     return card

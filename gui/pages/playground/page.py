@@ -15,6 +15,7 @@ from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented
 from gui.widgets.labels import wrapped
+from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
 from router.api.events import (
@@ -120,10 +121,7 @@ class PlaygroundPage(PageFrame):
             column.pinning_requested.connect(actions.pin_tool)
 
     def _lay_out(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(12)
-        line.addWidget(self._field, 1)
-        line.addWidget(self._choice)
+        line = hbox((self._field, 1), self._choice, spacing=12)
         columns = QHBoxLayout()
         columns.setSpacing(12)
         for column in self._columns.values():

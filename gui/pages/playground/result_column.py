@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
 
-from gui.pages.playground.presentation import why_text
 from gui.text import formats
 from gui.text.errors import translated
-from gui.widgets import fonts, paint
+from gui.text.tr import tr
+from gui.widgets import fonts
 from gui.widgets.buttons import IconButton
-from gui.widgets.cards import Card, hline
+from gui.widgets.cards import Card, hline, ruled
 from gui.widgets.icons import icon
 from gui.widgets.labels import ElidedLabel, label, wrapped
-from gui.widgets.theme import theme
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollArea
+from gui.widgets.share_bar import ShareBar
 from router.domain.search import SearchHit, SearchTrial
 
 _HEAD, _NAME = 24, 160
@@ -30,48 +31,28 @@ class ResultColumn(Card):
 
     def __init__(self, title: str) -> None:
         super().__init__()
-        self._count = ElidedLabel()  # or one column would be wider than the other
-        self._count.setFont(fonts.ui_font(fonts.SMALL))
-        self._count.setProperty("tint", "text2")
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName(title)
-        head = QHBoxLayout()
-        head.setContentsMargins(16, 12, 16, 12)
-        head.setSpacing(12)
-        head.addWidget(label(title, font=fonts.semibold(14)), 1)
-        head.addWidget(self._count)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(hline())
-        column.addWidget(self._area, 1)
+        # Elided, so that no column is wider than the other.
+        self._cost = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._area = ScrollArea(title)
+        heading = label(title, font=fonts.semibold(14))
+        head = hbox((heading, 1), self._cost, spacing=12, margins=(16, 12, 16, 12))
+        vbox(head, hline(), (self._area, 1), spacing=0, margins=(1, 1, 1, 1), parent=self)
 
     def show_trial(self, trial: SearchTrial | None, pinned: Collection[str]) -> None:
         """None: no search yet. `pinned` are the keys of pinned tools."""
-        reply = trial.reply if trial else None
-        content = QWidget()
-        content.setProperty("role", "page")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(16, 10, 16, 10)
-        column.setSpacing(7)
-        hits = reply.hits if reply else ()
-        self._count.setText(self._cost(trial) if trial else "")
-        if reply is not None and reply.note:
-            column.addWidget(wrapped(translated(reply.note), tint="warn"))
-        if reply is not None and not hits:
-            column.addWidget(wrapped(self.tr("No matching tools.")))
-        for position, hit in enumerate(hits):
-            if position:
-                column.addWidget(hline())
-            column.addWidget(self._row(position + 1, hit, str(hit.tool.key) in pinned))
-        column.addStretch(1)
-        self._area.setWidget(content)
+        self._cost.setText(self._cost_text(trial) if trial else "")
+        notes: list[QWidget] = []
+        hits = trial.reply.hits if trial else ()
+        if trial and trial.reply.note:
+            notes.append(wrapped(translated(trial.reply.note), tint="warn"))
+        if trial and not hits:
+            notes.append(wrapped(self.tr("No matching tools.")))
+        rows = ruled(
+            self._row(rank, hit, str(hit.tool.key) in pinned) for rank, hit in enumerate(hits, 1)
+        )
+        self._area.show_layout(vbox(*notes, *rows, STRETCH, spacing=7, margins=(16, 10, 16, 10)))
 
-    def _cost(self, trial: SearchTrial) -> str:
+    def _cost_text(self, trial: SearchTrial) -> str:
         """What a client pays for the answer."""
         found = self.tr("%n tools", "", len(trial.reply.hits))
         tokens = self.tr("{count} tokens").format(count=formats.grouped(trial.context_tokens))
@@ -89,55 +70,43 @@ class ResultColumn(Card):
         hide = IconButton("eye-off", self.tr("Hide this tool from apps"), size=_HEAD, icon_size=14)
         hide.setAccessibleDescription(hit.tool.key.shown)
         hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        name = ElidedLabel(hit.tool.key.shown)
-        name.setFont(fonts.mono_font(13))
+        name = ElidedLabel(hit.tool.key.shown, font=fonts.mono_font(13))
         name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's gives way first.
-        server = ElidedLabel(hit.tool.server_name)
-        server.setProperty("tint", "text2")
-        head.addWidget(name)
-        head.addWidget(server)
-        head.addStretch(1)
-        head.addWidget(pin)
-        head.addWidget(hide)
-        head.addWidget(label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2"))
-        description = ElidedLabel(" ".join(hit.tool.description.split()))
-        description.setProperty("tint", "text2")
-        why = ElidedLabel(why_text(hit))
-        why.setFont(fonts.ui_font(fonts.LABEL))
-        why.setProperty("tint", "text2")
-        texts = QVBoxLayout()
-        texts.setSpacing(3)
-        texts.addLayout(head)
-        texts.addWidget(description)
-        texts.addWidget(_Bar(hit.relevance))
-        texts.addWidget(why)
-        row = QWidget()
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(10)
+        server = ElidedLabel(hit.tool.server_name, tint="text2")
+        score = label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2")
+        bar = ShareBar(height=4, least_width=0)
+        bar.set_share(hit.relevance)
+        texts = vbox(
+            hbox(name, server, STRETCH, pin, hide, score, spacing=8),
+            ElidedLabel(" ".join(hit.tool.description.split()), tint="text2"),
+            bar,
+            ElidedLabel(why_text(hit), font=fonts.ui_font(fonts.LABEL), tint="text2"),
+            spacing=3,
+        )
         number = label(str(rank), font=fonts.semibold(), tint="text2")
         number.setFixedSize(18, _HEAD)  # On one line with the name beside it.
-        across.addWidget(number, 0, Qt.AlignmentFlag.AlignTop)
-        across.addLayout(texts, 1)
+        row = QWidget()
+        hbox(
+            (number, 0, Qt.AlignmentFlag.AlignTop),
+            (texts, 1),
+            spacing=10,
+            margins=NO_MARGINS,
+            parent=row,
+        )
         return row
 
 
-class _Bar(QWidget):
-    """The score as a bar, 4 high; the number beside the name says the same."""
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self._share = min(1.0, max(0.0, share))
-        self.setFixedHeight(4)
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        palette, rect = theme().palette, QRectF(self.rect())
-        with paint.saved(QPainter(self)) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(palette.color("track"))
-            painter.drawRoundedRect(rect, 2, 2)
-            rect.setWidth(rect.width() * self._share)
-            painter.setBrush(palette.color("savings"))
-            painter.drawRoundedRect(rect, 2, 2)
+def why_text(hit: SearchHit) -> str:
+    """The matching words, the similarity in meaning, the usage history; or the reason that an
+    external service gave."""
+    reasons = hit.reasons
+    if reasons is None:
+        return hit.explanation
+    parts = [tr("named by its key")] if reasons.exact_key else []
+    if reasons.words:
+        parts.append(tr("words: {words}").format(words=", ".join(reasons.words)))
+    if reasons.similarity is not None:
+        parts.append(tr("meaning {share}").format(share=f"{reasons.similarity:.2f}"))
+    if reasons.used_before:
+        parts.append(tr("used before for this"))
+    return " · ".join(parts) or hit.explanation

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTableView
 
-from gui.components.activity.feed import Feed
 from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
 from gui.components.activity.pause_button import PauseControl
-from gui.components.activity.table import activity_table
+from gui.components.activity.table import ActivityView
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.cards import Card
 from gui.widgets.labels import label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from router.domain.activity import ActivityEntry
 
 HEIGHT = 214
@@ -25,66 +25,50 @@ class ActivityCard(Card):
     page_requested = Signal()
     """The user wants to see the activity page."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = ActivityModel(self)
-        self._feed = Feed(self._model)
-        self._feed.shown.connect(self._show_page)
         self._pausing = PauseControl()
         self._pausing.attach(self._model)
-        self._pausing.changed.connect(self._show_page)
         self._choice = showing_choice()
         self._choice.changed.connect(self._choose)
         self._more = IconButton("external-link", self.tr("Open the Activity page"))
         self._more.clicked.connect(self.page_requested)
-        self._view = activity_table(self._model, self.tr("Activity"))
-        self._nothing = label(
-            self.tr("No activity yet. Searches and calls from your apps appear here."),
-            tint="text3",
-        )
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._pages = QStackedLayout()
+        nothing = self.tr("No activity yet. Searches and calls from your apps appear here.")
+        self._view = ActivityView(self._model, self.tr("Activity"), nothing)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(15, 6, 10, 2)
-        top.setSpacing(10)
-        top.addWidget(label(self.tr("Activity"), font=fonts.semibold()))
-        top.addWidget(self._pausing.badge)
-        top.addStretch(1)
-        top.addWidget(self._choice)
-        top.addWidget(self._pausing.button)
-        top.addWidget(self._more)
-        self._pages.addWidget(self._view)
-        self._pages.addWidget(self._nothing)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addLayout(self._pages, 1)
-        self._show_page()
+        top = hbox(
+            label(self.tr("Activity"), font=fonts.semibold()),
+            self._pausing.badge,
+            STRETCH,
+            self._choice,
+            self._pausing.button,
+            self._more,
+            spacing=10,
+            margins=(15, 6, 10, 2),
+        )
+        vbox(top, (self._view, 1), spacing=0, margins=(1, 0, 1, 1), parent=self)
 
     def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
-        self._feed.clear()
         self._model.set_entries(newest_first)
-        self._show_page()
 
     def add(self, entry: ActivityEntry) -> None:
         """Show `entry` with the next repaint."""
-        self._feed.add(entry)
+        self._model.add_soon(entry)
 
     def flush(self) -> None:
         """Show pending entries now."""
-        self._feed.flush()
+        self._model.flush()
 
     def focus_rows(self) -> None:
         """The rows, or a placeholder while there are none."""
-        rows = self._view if self._model.rowCount() else self._pausing.button
+        rows = self._view.table if self._model.rowCount() else self._pausing.button
         rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def view(self) -> QTableView:
-        return self._view
+        return self._view.table
 
     def pause_button(self) -> IconButton:
         return self._pausing.button
@@ -94,7 +78,3 @@ class ActivityCard(Card):
 
     def _choose(self, showing: str) -> None:
         self._model.set_filter(ActivityFilter(Showing(showing)))
-        self._show_page()
-
-    def _show_page(self) -> None:
-        self._pages.setCurrentIndex(0 if self._model.rowCount() else 1)

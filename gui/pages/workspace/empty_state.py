@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLabel
 
-from gui.components.apps.presentation import found_sentence
+from gui.components.apps.app_row import found_sentence
 from gui.link.commands import Commands
-from gui.widgets import fonts, icons
+from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card
-from gui.widgets.labels import label
+from gui.widgets.labels import IconLabel, label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.palette import Token
-from gui.widgets.theme import theme
 from router.api.apps import FoundServers
 from router.api.router import RouterPort
 
@@ -24,8 +24,8 @@ class EmptyState(Card):
     """The `FoundServers` in other applications."""
     file_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._found = FoundServers(())
         self._import = primary_button("", "download")
         self._import.clicked.connect(lambda: self.import_requested.emit(self._found))
@@ -37,27 +37,26 @@ class EmptyState(Card):
             add.clicked.connect(self.add_requested)
         from_file = secondary_button(self.tr("Import from file…"), "folder-open")
         from_file.clicked.connect(self.file_requested)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        for button in (self._import, self._add, self._by_hand, from_file):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setSpacing(0)
-        column.addStretch(1)
-        column.addWidget(_Picture(), 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addSpacing(16)
-        column.addWidget(_line(self.tr("No servers in this workspace yet"), fonts.semibold(18)))
-        column.addSpacing(6)
+        buttons = hbox(
+            STRETCH, self._import, self._add, self._by_hand, from_file, STRETCH, spacing=8
+        )
         self._explanation = _line("", fonts.ui_font(), "text2")
-        column.addWidget(self._explanation)
-        column.addSpacing(18)
-        column.addLayout(buttons)
-        column.addSpacing(14)
         drop = self.tr("You can also drop an mcp.json file here, or paste a snippet.")
-        column.addWidget(_line(drop, fonts.ui_font(fonts.SMALL), "text3"))
-        column.addStretch(1)
+        vbox(
+            STRETCH,
+            (IconLabel("plug-zap", "accent", 40), 0, Qt.AlignmentFlag.AlignHCenter),
+            16,
+            _line(self.tr("No servers in this workspace yet"), fonts.semibold(18)),
+            6,
+            self._explanation,
+            18,
+            buttons,
+            14,
+            _line(drop, fonts.ui_font(fonts.SMALL), "text3"),
+            STRETCH,
+            spacing=0,
+            parent=self,
+        )
         self.show_findings(FoundServers(()))
 
     def load(self, router: RouterPort, commands: Commands) -> None:
@@ -74,15 +73,6 @@ class EmptyState(Card):
         self._import.setVisible(bool(found))
         self._by_hand.setVisible(bool(found))
         self._add.setVisible(not found)
-
-
-class _Picture(QWidget):
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedSize(QSize(40, 40))
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        icons.draw(QPainter(self), "plug-zap", QRectF(self.rect()), theme().palette.accent)
 
 
 def _line(text: str, font: QFont, tint: Token = "text1") -> QLabel:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
 from gui.widgets.labels import ElidedLabel, label
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from router.domain.workspaces import Optimization
 
 HEIGHT = 68
@@ -21,15 +22,12 @@ class Header(QWidget):
     refresh_requested = Signal()
     add_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(HEIGHT)
         self._strategy = Optimization.HYBRID
-        self._title = ElidedLabel()
-        self._title.setFont(fonts.semibold(fonts.TITLE))
-        self._counts = ElidedLabel()
-        self._counts.setFont(fonts.ui_font(fonts.SMALL))
-        self._counts.setProperty("tint", "text2")
+        self._title = ElidedLabel(font=fonts.semibold(fonts.TITLE))
+        self._counts = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._attention = label(font=fonts.semibold(fonts.SMALL), tint="warn")
         self._toggle = Toggle(self.tr("Context Optimization"))
         self._toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
@@ -55,34 +53,26 @@ class Header(QWidget):
         refresh.clicked.connect(self.refresh_requested)
         add = primary_button(self.tr("Add server"), "plus")
         add.clicked.connect(self.add_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4, 0, 0, 0)
-        row.setSpacing(0)
-        row.addLayout(self._titles(), 1)
-        row.addSpacing(16)
-        row.addWidget(self._caption)
-        row.addSpacing(12)
-        row.addWidget(self._toggle)
-        row.addSpacing(11)
-        row.addWidget(self._choice)
-        row.addSpacing(16)
-        row.addWidget(refresh)
-        row.addSpacing(10)
-        row.addWidget(add)
+        hbox(
+            (self._titles(), 1),
+            16,
+            self._caption,
+            12,
+            self._toggle,
+            11,
+            self._choice,
+            16,
+            refresh,
+            10,
+            add,
+            spacing=0,
+            margins=(4, 0, 0, 0),
+            parent=self,
+        )
 
     def _titles(self) -> QVBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(0)
-        line.addWidget(self._counts)
-        line.addWidget(self._attention)
-        line.addStretch(1)
-        column = QVBoxLayout()
-        column.setSpacing(1)
-        column.addStretch(1)
-        column.addWidget(self._title)
-        column.addLayout(line)
-        column.addStretch(1)
-        return column
+        line = hbox(self._counts, self._attention, STRETCH, spacing=0)
+        return vbox(STRETCH, self._title, line, STRETCH, spacing=1)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)

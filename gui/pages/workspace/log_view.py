@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.labels import label
+from gui.widgets.layouts import hbox, vbox
 from router.domain.servers import LogLine
 
 LOOK_MS = 500
@@ -36,18 +37,11 @@ class LogView(QWidget):
         self._timer.timeout.connect(self.look)
         copy = CopyButton(self.tr("Copy the selection or the whole log"), self._wanted)
         hint = self.tr("Latest stderr output, with secrets redacted")
-        head = QHBoxLayout()
-        head.setContentsMargins(20, 6, 12, 0)
-        head.addWidget(label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3"), 1)
-        head.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(0)
-        column.addLayout(head)
-        text = QHBoxLayout()
-        text.setContentsMargins(16, 0, 4, 0)
-        text.addWidget(self._text)
-        column.addLayout(text, 1)
+        caption = label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3")
+        at_right = Qt.AlignmentFlag.AlignRight
+        head = hbox((caption, 1), (copy, 0, at_right), margins=(20, 6, 12, 0))
+        text = hbox(self._text, margins=(16, 0, 4, 0))
+        vbox(head, (text, 1), spacing=0, margins=(0, 0, 0, 8), parent=self)
 
     def show_log(self, read: Callable[[], tuple[LogLine, ...]]) -> None:
         self._read = read

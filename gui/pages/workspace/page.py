@@ -13,10 +13,10 @@ from functools import partial
 from typing import assert_never
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.components.actions import Actions
-from gui.components.apps.presentation import connected_count
+from gui.components.apps.app_row import connected_count
 from gui.link.bridge import Bridge
 from gui.pages.workspace import activity_card
 from gui.pages.workspace.activity_card import ActivityCard
@@ -25,7 +25,8 @@ from gui.pages.workspace.savings_card import SavingsCard
 from gui.pages.workspace.server_detail import ServerDetail
 from gui.pages.workspace.server_list import ServerList
 from gui.text.errors import Action
-from gui.text.presentation import overview, present
+from gui.text.server_row import overview, present
+from gui.widgets.layouts import vbox
 from router.api.events import (
     ActivityRecorded,
     DiscoveryProgressed,
@@ -56,8 +57,8 @@ class WorkspacePage(QWidget):
     servers_changed = Signal()
     """The list of servers may have become empty, or no longer be."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._router: RouterPort | None = None
         self._workspace: WorkspaceId | None = None
         self._connected_apps = 0
@@ -81,13 +82,15 @@ class WorkspacePage(QWidget):
         across.setSizes([364, 709])
         down = _splitter(Qt.Orientation.Vertical, across, self.activity)
         down.setSizes([468, activity_card.HEIGHT])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 0, 20, 20)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.savings)
-        column.addSpacing(_GAP)
-        column.addWidget(down, 1)
+        vbox(
+            self.header,
+            self.savings,
+            _GAP,
+            (down, 1),
+            spacing=0,
+            margins=(20, 0, 20, 20),
+            parent=self,
+        )
 
     def attach(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
         self._router = router

@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from gui.widgets import fonts
-from gui.widgets.cards import hline
-from gui.widgets.labels import label
+from gui.widgets.cards import ruled
+from gui.widgets.labels import label, wrapped
+from gui.widgets.layouts import STRETCH, vbox
+from gui.widgets.scroll_area import ScrollArea
 from router.domain.servers import PromptResourceView
 
 
-class PromptResourceList(QScrollArea):
+class PromptResourceList(ScrollArea):
     def __init__(self, accessible_name: str, nothing: str) -> None:
-        super().__init__()
+        super().__init__(accessible_name)
         self._nothing = nothing
         self._shown: tuple[PromptResourceView, ...] | None = None
-        self.setAccessibleName(accessible_name)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.show_offers(())
 
     def show_offers(self, offers: tuple[PromptResourceView, ...]) -> None:
         if offers == self._shown:
             return
         self._shown = offers
-        content = QWidget()
-        content.setProperty("role", "page")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(20, 12, 20, 12)
-        column.setSpacing(10)
-        for position, offer in enumerate(offers):
-            if position:
-                column.addWidget(hline())
-            column.addLayout(_row(offer))
-        if not offers:
-            text = label(self._nothing, tint="text3")
-            text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(text, 1)
-        else:
-            column.addStretch(1)
-        self.setWidget(content)
+        text = label(self._nothing, tint="text3")
+        text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        rows = (*ruled(map(_row, offers)), STRETCH) if offers else ((text, 1),)
+        self.show_layout(vbox(*rows, spacing=10, margins=(20, 12, 20, 12)))
 
 
 def _row(offer: PromptResourceView) -> QVBoxLayout:
@@ -54,8 +40,5 @@ def _row(offer: PromptResourceView) -> QVBoxLayout:
         (offer.detail, fonts.mono_font(fonts.LABEL)),
     ):
         if text and text != offer.name:
-            line = label(text, font=font, tint="text2")
-            line.setWordWrap(True)
-            line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column.addWidget(line)
+            column.addWidget(wrapped(text, font=font, selectable=True))
     return column

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from gui.text import formats
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets import fonts, paint
 from gui.widgets.cards import Card, vline
 from gui.widgets.labels import ElidedLabel, Pill, label
+from gui.widgets.layouts import STRETCH, Part, hbox, vbox
+from gui.widgets.share_bar import ShareBar
 from gui.widgets.theme import theme
 from router.domain.activity import Savings
 
@@ -19,8 +21,8 @@ _NUMBER = 24
 
 
 class SavingsCard(Card):
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(HEIGHT)
         self.setToolTip(
             self.tr(
@@ -31,51 +33,43 @@ class SavingsCard(Card):
         self._now = label(font=fonts.semibold(_NUMBER))
         self._before = _small("", fonts.ui_font())
         self._less = Pill(tone=Tone.SAVINGS)
-        self._bar = _Bar()
+        self._bar = ShareBar(least_width=8)
+        self._bar.setMinimumWidth(340)
         self._today = label(font=fonts.semibold(_NUMBER))
         self._requests = _small("", fonts.ui_font(fonts.SMALL))
         self._hours = _Hours()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(20, 14, 20, 14)
-        row.setSpacing(22)
-        row.addLayout(self._per_request(), 46)
-        row.addWidget(vline())
-        row.addLayout(self._saved_today(), 19)
-        row.addWidget(vline())
-        row.addLayout(self._per_hour(), 35)
+        hbox(
+            (self._per_request(), 46),
+            vline(),
+            (self._saved_today(), 19),
+            vline(),
+            (self._per_hour(), 35),
+            spacing=22,
+            margins=(20, 14, 20, 14),
+            parent=self,
+        )
 
     def _per_request(self) -> QVBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(10)
         # A box layout knows no baselines: the smaller text is lifted to that of the number.
         self._before.setContentsMargins(0, 0, 0, 3)
-        line.addWidget(self._now)
-        line.addWidget(self._before, 1, Qt.AlignmentFlag.AlignBottom)
-        line.addWidget(self._less, 0, Qt.AlignmentFlag.AlignVCenter)
-        column = _column(self.tr("Tool context per request"))
-        column.addLayout(line)
-        column.addSpacing(7)
-        column.addWidget(self._bar)
-        column.addStretch(1)
-        return column
+        line = hbox(
+            self._now,
+            (self._before, 1, Qt.AlignmentFlag.AlignBottom),
+            (self._less, 0, Qt.AlignmentFlag.AlignVCenter),
+            spacing=10,
+        )
+        return _column(self.tr("Tool context per request"), line, 7, self._bar)
 
     def _saved_today(self) -> QVBoxLayout:
-        column = _column(self.tr("Saved today"))
-        column.addWidget(self._today)
-        column.addWidget(self._requests)
-        column.addStretch(1)
-        return column
+        return _column(self.tr("Saved today"), self._today, self._requests)
 
     def _per_hour(self) -> QVBoxLayout:
-        top = QHBoxLayout()
-        top.addWidget(_small(self.tr("Saved per hour"), fonts.medium(fonts.SMALL)))
-        top.addStretch(1)
-        top.addWidget(_small(self.tr("last 24 h"), fonts.ui_font(fonts.SMALL)))
-        column = QVBoxLayout()
-        column.setSpacing(10)
-        column.addLayout(top)
-        column.addWidget(self._hours, 1)
-        return column
+        top = hbox(
+            _small(self.tr("Saved per hour"), fonts.medium(fonts.SMALL)),
+            STRETCH,
+            _small(self.tr("last 24 h"), fonts.ui_font(fonts.SMALL)),
+        )
+        return vbox(top, (self._hours, 1), spacing=10)
 
     def show_savings(self, savings: Savings) -> None:
         exposed, full = savings.exposed_tokens, savings.full_tokens
@@ -88,53 +82,23 @@ class SavingsCard(Card):
             self._less.setText(less)
             before = formats.grouped(full)
             self._before.setText(self.tr("tokens instead of {count}").format(count=before))
-        self._bar.set_share(exposed / full if full else 0.0)
+        share = exposed / full if full else 0.0
+        self._bar.set_share(share)
+        self._bar.setAccessibleName(
+            self.tr("%n percent of the full context", "", round(share * 100))
+        )
         self._today.setText(formats.short(savings.saved_today))
         self._requests.setText(self.tr("tokens · %n requests", "", savings.requests_today))
         self._hours.set_values(savings.hourly)
 
 
-def _column(heading: str) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(0)
-    column.addWidget(_small(heading, fonts.medium(fonts.SMALL)))
-    column.addSpacing(3)
-    return column
+def _column(heading: str, *parts: Part) -> QVBoxLayout:
+    return vbox(_small(heading, fonts.medium(fonts.SMALL)), 3, *parts, STRETCH, spacing=0)
 
 
 def _small(text: str, font: QFont) -> ElidedLabel:
     """In a narrow window the words are hidden, the numbers stay."""
-    made = ElidedLabel(text)
-    made.setFont(font)
-    made.setProperty("tint", "text2")
-    return made
-
-
-class _Bar(QWidget):
-    """How much of the full context is still sent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._share = 0.0
-        self.setFixedHeight(8)
-        self.setMinimumWidth(340)
-
-    def set_share(self, share: float) -> None:
-        self._share = min(max(share, 0.0), 1.0)
-        self.setAccessibleName(self.tr("%n percent of the full context", "", round(share * 100)))
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent, /) -> None:
-        palette, full = theme().palette, QRectF(self.rect())
-        with paint.saved(QPainter(self)) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(palette.color("track"))
-            painter.drawRoundedRect(full, 4, 4)
-            if self._share > 0:
-                part = QRectF(full)
-                part.setWidth(max(full.width() * self._share, 8.0))
-                painter.setBrush(palette.color("savings"))
-                painter.drawRoundedRect(part, 4, 4)
+    return ElidedLabel(text, font=font, tint="text2")
 
 
 class _Hours(QWidget):

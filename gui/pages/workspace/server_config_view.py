@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
 
-from gui.components.receipts.presentation import receipt_fields
+from gui.components.receipts.receipt_text import receipt_fields
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.field_form import Field, FieldForm
 from gui.widgets.labels import label
+from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.scroll_area import ScrollArea
 from router.config.secret_detection import masked_address, masked_words
 from router.config.server import ServerConfig
 from router.domain.receipts import Receipt
@@ -20,34 +21,22 @@ from router.domain.receipts import Receipt
 _CAPTION_WIDTH = 132
 
 
-class ServerConfigView(QScrollArea):
+class ServerConfigView(ScrollArea):
     edit_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(self.tr("Configuration"))
-        page = QWidget()
-        page.setProperty("role", "page")
+        # A path has no place to break.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._fields = FieldForm(_CAPTION_WIDTH)
         self._receipt = FieldForm(_CAPTION_WIDTH)
         self._receipt_title = label(self.tr("During the last discovery"), font=fonts.semibold())
         self._shown: Receipt | None = None
         edit = secondary_button(self.tr("Edit…"), "pencil")
         edit.clicked.connect(self.edit_requested)
-        buttons = QHBoxLayout()
-        buttons.addWidget(edit)
-        buttons.addStretch(1)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(20, 18, 20, 18)
-        column.setSpacing(20)
-        column.addWidget(self._fields)
-        column.addLayout(buttons)
-        column.addWidget(self._receipt_title)
-        column.addWidget(self._receipt)
-        column.addStretch(1)
-        self.setWidget(page)
+        parts = (self._fields, hbox(edit, STRETCH), self._receipt_title, self._receipt, STRETCH)
+        self.show_layout(vbox(*parts, spacing=20, margins=(20, 18, 20, 18)))
         self.show_receipt(None)
 
     def show_config(self, config: ServerConfig) -> None:

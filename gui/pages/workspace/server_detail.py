@@ -12,14 +12,13 @@ from typing import assert_never
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMenu,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.components.attention.presentation import consent_lines
+from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
 from gui.components.tool_list import ToolList
 from gui.pages.workspace.log_view import LogView
@@ -29,15 +28,16 @@ from gui.pages.workspace.tool_detail import ToolDetail
 from gui.pages.workspace.undiscovered_server import UndiscoveredServer
 from gui.text.errors import Action, failure_hint, failure_text
 from gui.text.install_hints import install_command
-from gui.text.presentation import Presentation, Tone, long_target, present, protection_text
+from gui.text.marks import Tone
 from gui.text.secret_warnings import concern_text
+from gui.text.server_row import ServerRow, long_target, present, protection_text
 from gui.widgets import fonts
 from gui.widgets.banner import Banner, BannerButton
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, vline
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from gui.widgets.layouts import clear
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.tab_strip import TabStrip
 from router.config.secret_detection import SecretConcern
 from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
@@ -71,24 +71,22 @@ class ServerDetail(Card):
     tools_approved = Signal(object, object)
     """The `ServerRef` and the names of the tools."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._status: ServerStatus | None = None
         self._config: ServerConfig | None = None
         self._shown_tools: tuple[ToolView, ...] | None = None
         self._tile = Tile(size=36)
-        self._name = ElidedLabel()
-        self._name.setFont(fonts.semibold(15))
+        self._name = ElidedLabel(font=fonts.semibold(15))
         self._state = Pill()
-        self._target = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)  # Both ends matter.
-        self._target.setFont(fonts.ui_font(fonts.SMALL))
-        self._target.setProperty("tint", "text2")
-        self._notice: Banner | None = None
-        self._noticed: object = None
+        both_ends = Qt.TextElideMode.ElideMiddle
+        small = fonts.ui_font(fonts.SMALL)
+        self._target = ElidedLabel(elide=both_ends, font=small, tint="text2")
+        self._shown_notice: object = None
         self._notice_place = QWidget()
-        self._notices = QVBoxLayout(self._notice_place)
-        self._concerns = QVBoxLayout()
-        self._concerned: object = None
+        self._notices = vbox(margins=(19, 0, 19, 8), parent=self._notice_place)
+        self._shown_concerns: object = None
+        self._concerns = vbox()
         self._tabs = TabStrip(
             self.tr("Server sections"),
             (
@@ -117,71 +115,47 @@ class ServerDetail(Card):
         self._connect()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(self._header())
-        self._notices.setContentsMargins(19, 0, 19, 8)
-        column.addWidget(self._notice_place)
-        column.addLayout(self._concerns)
-        tabs = QHBoxLayout()
-        tabs.setContentsMargins(19, 0, 12, 0)
-        tabs.addWidget(self._tabs)
-        tabs.addStretch(1)
-        column.addLayout(tabs)
-        column.addWidget(hline())
-        self._pages.addWidget(self._tools_page())
-        for page in (self._prompts, self._resources, self.log, self._configuration):
+        tools = self._tools_page()
+        for page in (tools, self._prompts, self._resources, self.log, self._configuration):
             self._pages.addWidget(page)
-        column.addLayout(self._pages, 1)
+        vbox(
+            self._header(),
+            self._notice_place,
+            self._concerns,
+            hbox(self._tabs, STRETCH, margins=(19, 0, 12, 0)),
+            hline(),
+            (self._pages, 1),
+            spacing=0,
+            margins=(1, 1, 1, 1),
+            parent=self,
+        )
 
     def _header(self) -> QWidget:
         refresh = IconButton("rotate-cw", self.tr("Refresh this server’s tools"), icon_size=18)
         refresh.clicked.connect(lambda: self._emit(self.refresh_requested))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
-        row = QHBoxLayout()
-        row.setContentsMargins(19, 0, 12, 0)
-        row.setSpacing(12)
-        row.addWidget(self._tile)
-        row.addLayout(self._titles(), 1)
-        row.addWidget(refresh)
-        row.addWidget(more)
         header = QWidget()
         header.setFixedHeight(68)
-        header.setLayout(row)
+        parts = (self._tile, (self._titles(), 1), refresh, more)
+        hbox(*parts, spacing=12, margins=(19, 0, 12, 0), parent=header)
         return header
 
     def _titles(self) -> QVBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        line.addWidget(self._name)
-        line.addWidget(self._state)
-        line.addStretch(1)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addStretch(1)
-        column.addLayout(line)
-        column.addWidget(self._target)
-        column.addStretch(1)
-        return column
+        line = hbox(self._name, self._state, STRETCH, spacing=8)
+        return vbox(STRETCH, line, self._target, STRETCH, spacing=2)
 
     def _tools_page(self) -> QWidget:
-        both = QWidget()
-        row = QHBoxLayout(both)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
         self.tools.setMinimumWidth(144)
         self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
-        row.addWidget(self.tools, 45)
-        row.addWidget(vline())
-        row.addWidget(self._tool, 55)
+        both = QWidget()
+        parts = ((self.tools, 45), vline(), (self._tool, 55))
+        hbox(*parts, spacing=0, margins=NO_MARGINS, parent=both)
         self._no_tools.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._no_tools.setWordWrap(True)
         self._no_tools.setMargin(24)
-        self._tool_pages.addWidget(both)
-        self._tool_pages.addWidget(self._no_tools)
-        self._tool_pages.addWidget(self._unlisted)
+        for tools in (both, self._no_tools, self._unlisted):
+            self._tool_pages.addWidget(tools)
         page = QWidget()
         page.setLayout(self._tool_pages)
         return page
@@ -238,9 +212,9 @@ class ServerDetail(Card):
 
     def set_concerns(self, concerns: tuple[SecretConcern, ...]) -> None:
         """Show which of its secrets are not in the keyring."""
-        if self._status is None or (self._status.ref, concerns) == self._concerned:
+        if self._status is None or (self._status.ref, concerns) == self._shown_concerns:
             return
-        self._concerned = (self._status.ref, concerns)
+        self._shown_concerns = (self._status.ref, concerns)
         clear(self._concerns)
         if concerns:
             text, hint = concern_text(concerns, self._status.transport)
@@ -275,23 +249,21 @@ class ServerDetail(Card):
         if tool is not None:
             self._tool.show_tool(tool)
 
-    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: Presentation) -> None:
-        noticed = (status.ref, status.failure, config, shown)
-        if noticed == self._noticed:
+    def _show_notice(self, status: ServerStatus, config: ServerConfig, shown: ServerRow) -> None:
+        subject = (status.ref, status.failure, config, shown)
+        if subject == self._shown_notice:
             return  # The user may be about to press one of its buttons.
-        self._noticed = noticed
-        if self._notice is not None:
-            self._notice.hide()
-            self._notice.deleteLater()
-            self._notice = None
+        self._shown_notice = subject
+        clear(self._notices)
+        notice: Banner | None = None
         if status.enabled and status.state is ServerState.NEEDS_CONSENT:
-            self._notice = self._consent_notice(config)
+            notice = self._consent_notice(config)
         elif shown.needs_attention:
-            self._notice = self._trouble_notice(status, config, shown)
-        self._notice_place.setVisible(self._notice is not None)
-        if self._notice is not None:
-            self._notices.addWidget(self._notice)
-            self._notice.show()
+            notice = self._trouble_notice(status, config, shown)
+        self._notice_place.setVisible(notice is not None)
+        if notice is not None:
+            self._notices.addWidget(notice)
+            notice.show()
 
     def _consent_notice(self, config: ServerConfig) -> Banner:
         return Banner(
@@ -301,7 +273,7 @@ class ServerDetail(Card):
         )
 
     def _trouble_notice(
-        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+        self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> Banner:
         text, hint = shown.detail, ""
         if status.failure is not None:
@@ -314,7 +286,7 @@ class ServerDetail(Card):
         )
 
     def _trouble_buttons(
-        self, status: ServerStatus, config: ServerConfig, shown: Presentation
+        self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> list[BannerButton]:
         buttons: list[BannerButton] = []
         if status.failure is not None:

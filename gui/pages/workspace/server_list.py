@@ -12,12 +12,9 @@ from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QMenu,
     QStyleOptionViewItem,
     QToolButton,
-    QVBoxLayout,
-    QWidget,
 )
 
 from gui.pages.workspace.server_model import (
@@ -27,10 +24,11 @@ from gui.pages.workspace.server_model import (
     presentation_at,
     status_at,
 )
-from gui.text.presentation import Mark
+from gui.text.marks import Mark
 from gui.widgets import fonts, paint
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card
+from gui.widgets.layouts import hbox, vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.status_mark import TURN_DEGREES, TURN_MS
@@ -57,8 +55,8 @@ class ServerList(Card):
     action_requested = Signal(object)
     """The `ServerRef` whose button was pressed."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))
@@ -71,16 +69,8 @@ class ServerList(Card):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(11, 12, 11, 10)
-        top.setSpacing(8)
-        top.addWidget(self._field)
-        top.addWidget(self._showing_button())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 1, 6)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(self._view)
+        top = hbox(self._field, self._showing_button(), spacing=8, margins=(11, 12, 11, 10))
+        vbox(top, self._view, spacing=0, margins=(1, 0, 1, 6), parent=self)
 
     def _showing_button(self) -> IconButton:
         button = IconButton("list-filter", self.tr("Which servers to show"), bordered=True)

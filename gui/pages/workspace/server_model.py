@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 )
 
 from gui.text.errors import failure_hint
-from gui.text.presentation import Presentation, accessible_server, present
+from gui.text.server_row import ServerRow, accessible_server, present
 from gui.widgets.row_view import Index
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerStatus
@@ -44,7 +44,7 @@ class ServerModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[tuple[ServerStatus, Presentation]] = []
+        self._rows: list[tuple[ServerStatus, ServerRow]] = []
 
     def set_servers(self, servers: Iterable[ServerStatus]) -> None:
         self.beginResetModel()
@@ -127,7 +127,7 @@ class ServerFilter(QSortFilterProxyModel):
         haystack = f"{status.name} {status.target} {shown.summary} {shown.detail}".casefold()
         return self._passes(status, shown) and all(word in haystack for word in self._words)
 
-    def _passes(self, status: ServerStatus, shown: Presentation) -> bool:
+    def _passes(self, status: ServerStatus, shown: ServerRow) -> bool:
         match self._showing:
             case Showing.ALL:
                 return True
@@ -143,11 +143,11 @@ def status_at(index: Index) -> ServerStatus:
     return cast(ServerStatus, index.data(StatusRole))
 
 
-def presentation_at(index: Index) -> Presentation:
-    return cast(Presentation, index.data(PresentationRole))
+def presentation_at(index: Index) -> ServerRow:
+    return cast(ServerRow, index.data(PresentationRole))
 
 
-def _tooltip(status: ServerStatus, shown: Presentation) -> str:
+def _tooltip(status: ServerStatus, shown: ServerRow) -> str:
     if status.failure is None or not shown.needs_attention:
         return status.target
     return f"{shown.detail}\n{failure_hint(status.failure)}"

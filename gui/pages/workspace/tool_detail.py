@@ -7,25 +7,20 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.components.attention.tool_review import ToolNotice, tool_notice
 from gui.text import formats
-from gui.text.presentation import Tone, effect_badge
+from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.banner import Banner
 from gui.widgets.buttons import CopyButton, Segmented, secondary_button
-from gui.widgets.cards import hline
-from gui.widgets.labels import ElidedLabel, Pill, label, section_label
-from gui.widgets.layouts import clear
-from gui.widgets.palette import Token
-from router.domain.ids import ToolKey
+from gui.widgets.cards import hline, ruled
+from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.scroll_area import ScrollArea
 from router.domain.permissions import Permission
 from router.domain.tools import Parameter, ToolView
 
@@ -43,23 +38,19 @@ class ToolDetail(QWidget):
     approved = Signal(object)
     """The `ToolKey` of a tool that waited."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._key: ToolKey | None = None
+    def __init__(self) -> None:
+        super().__init__()
         self._view: ToolView | None = None
-        self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle)
-        self._name.setFont(fonts.mono_font(14))
+        self._name = ElidedLabel(elide=Qt.TextElideMode.ElideMiddle, font=fonts.mono_font(14))
         self._copy = CopyButton(self.tr("Copy tool name"), self._name.text)
         self._effect = Pill()
         self._tokens = Pill()
         self._badges = self._badge_row()
         self._beside, self._beneath = QHBoxLayout(), QHBoxLayout()
-        self._notice: Banner | None = None
-        self._noticed: ToolNotice | None = None
-        self._notices = QVBoxLayout()
-        self._notices.setContentsMargins(0, 0, _SCROLLBAR, 0)
-        self._description = _wrapped("text2")
-        self._parameters = QVBoxLayout()
+        self._notice: ToolNotice | None = None
+        self._notices = vbox(margins=(0, 0, _SCROLLBAR, 0))
+        self._description = wrapped("", font=fonts.ui_font(), selectable=True)
+        self._parameters = vbox(spacing=0)
         self._caption = label(self.tr("Access"), font=fonts.medium())
         self._access = self._access_choice()
         self._lay_out()
@@ -77,44 +68,32 @@ class ToolDetail(QWidget):
         return choice
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_LEFT, 12, _SCROLLBAR, 14)
-        column.setSpacing(8)
-        column.addLayout(self._title_row())
-        column.addLayout(self._beneath)
-        column.addLayout(self._notices)
-        column.addWidget(self._scrolled(), 1)
-        column.addLayout(_inset(hline()))
-        bottom = QHBoxLayout()
-        bottom.setContentsMargins(0, 6, _SCROLLBAR, 0)
-        bottom.setSpacing(12)
-        bottom.addWidget(self._caption)
-        bottom.addWidget(self._access)
-        bottom.addStretch(1)
         attempt = secondary_button(self.tr("Try it…"), "play")
         attempt.clicked.connect(lambda: self.try_requested.emit(self._view))
-        bottom.addWidget(attempt)
-        column.addLayout(bottom)
+        bottom = (self._caption, self._access, STRETCH, attempt)
+        vbox(
+            self._title_row(),
+            self._beneath,
+            self._notices,
+            (self._scrolled(), 1),
+            hbox(hline(), margins=(0, 0, _SCROLLBAR, 0)),
+            hbox(*bottom, spacing=12, margins=(0, 6, _SCROLLBAR, 0)),
+            spacing=8,
+            margins=(_LEFT, 12, _SCROLLBAR, 14),
+            parent=self,
+        )
 
     def _title_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, _SCROLLBAR, 0)
-        row.setSpacing(8)
-        row.addWidget(self._name)
-        row.addWidget(self._copy)
-        row.addStretch(1)
-        row.addLayout(self._beside)
+        row = hbox(
+            self._name, self._copy, STRETCH, self._beside, spacing=8, margins=(0, 0, _SCROLLBAR, 0)
+        )
         self._beside.addWidget(self._badges)
         self._beneath.addStretch(1)
         return row
 
     def _badge_row(self) -> QWidget:
         badges = QWidget()
-        row = QHBoxLayout(badges)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self._effect)
-        row.addWidget(self._tokens)
+        hbox(self._effect, self._tokens, spacing=8, margins=NO_MARGINS, parent=badges)
         return badges
 
     def _place_badges(self) -> None:
@@ -129,22 +108,11 @@ class ToolDetail(QWidget):
             other.removeWidget(self._badges)
             place.insertWidget(0, self._badges)
 
-    def _scrolled(self) -> QScrollArea:
-        page = QWidget()
-        page.setProperty("role", "page")
-        column = QVBoxLayout(page)
+    def _scrolled(self) -> ScrollArea:
+        column = vbox(self._description, self._parameters, STRETCH, spacing=10)
         column.setContentsMargins(0, 0, _SCROLLBAR, 0)
-        column.setSpacing(10)
-        column.addWidget(self._description)
-        self._parameters.setSpacing(0)
-        column.addLayout(self._parameters)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName(self.tr("Description and parameters"))
-        area.setWidget(page)
+        area = ScrollArea(self.tr("Description and parameters"))
+        area.show_layout(column)
 
         def make_room(low: int, high: int) -> None:
             column.setContentsMargins(0, 0, 0 if high > low else _SCROLLBAR, 0)
@@ -164,7 +132,7 @@ class ToolDetail(QWidget):
             self._access.set_current(tool.permission)
             return
         same = shown is not None and shown[:5] == tool[:5]
-        self._key, self._view = tool.key, tool
+        self._view = tool
         self._name.setText(tool.key.shown)
         badge = effect_badge(tool.effect)
         self._effect.setVisible(badge is not None)
@@ -180,26 +148,22 @@ class ToolDetail(QWidget):
             self._show_parameters(tool.parameters)
 
     def _show_notice(self, notice: ToolNotice | None) -> None:
-        if notice == self._noticed:
+        if notice == self._notice:
             return  # The user may be about to press its button.
-        self._noticed = notice
-        if self._notice is not None:
-            self._notices.removeWidget(self._notice)
-            self._notice.hide()
-            self._notice.deleteLater()
-            self._notice = None
+        self._notice = notice
+        clear(self._notices)
         if notice is not None:
-            self._notice = Banner(
+            banner = Banner(
                 notice.text,
                 notice.detail,
                 tone="err" if notice.suspicious else "warn",
                 buttons=[(self.tr("Approve"), self._approve)] if notice.waits else (),
             )
-            self._notices.addWidget(self._notice)
+            self._notices.addWidget(banner)
 
     def _approve(self) -> None:
-        if self._key is not None:
-            self.approved.emit(self._key)
+        if self._view is not None:
+            self.approved.emit(self._view.key)
 
     def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
         clear(self._parameters)
@@ -207,50 +171,23 @@ class ToolDetail(QWidget):
             self._parameters.addWidget(section_label(self.tr("Takes no parameters")))
             return
         self._parameters.addWidget(section_label(self.tr("Parameters")))
-        for number, parameter in enumerate(parameters):
-            if number:
-                self._parameters.addWidget(hline())
-            self._parameters.addWidget(_ParameterRow(parameter))
+        for row in ruled(map(_ParameterRow, parameters)):
+            self._parameters.addWidget(row)
 
     def _choose(self, permission: str) -> None:
-        if self._key is not None:
-            self.permission_chosen.emit(self._key, Permission(permission))
+        if self._view is not None:
+            self.permission_chosen.emit(self._view.key, Permission(permission))
 
 
 class _ParameterRow(QWidget):
     def __init__(self, parameter: Parameter) -> None:
         super().__init__()
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(label(parameter.name, font=fonts.mono_font()))
-        kind = ElidedLabel(parameter.type)
-        kind.setFont(fonts.mono_font())
-        kind.setProperty("tint", "text3")
-        top.addWidget(kind)
+        top = hbox(label(parameter.name, font=fonts.mono_font()), spacing=8)
+        top.addWidget(ElidedLabel(parameter.type, font=fonts.mono_font(), tint="text3"))
         if parameter.required:
             required = fonts.semibold(fonts.LABEL)
             top.addWidget(label(self.tr("required"), font=required, tint="warn"))
         top.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 6)
-        column.setSpacing(2)
-        column.addLayout(top)
+        column = vbox(top, spacing=2, margins=(0, 6, 0, 6), parent=self)
         if parameter.description:
-            text = _wrapped("text2")
-            text.setFont(fonts.ui_font(fonts.SMALL))
-            text.setText(parameter.description)
-            column.addWidget(text)
-
-
-def _inset(widget: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, _SCROLLBAR, 0)
-    row.addWidget(widget)
-    return row
-
-
-def _wrapped(tint: Token) -> QLabel:
-    text = label(tint=tint)
-    text.setWordWrap(True)
-    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return text
+            column.addWidget(wrapped(parameter.description, selectable=True))

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.text.presentation import Mark, Tone
+from gui.text.marks import Mark, Tone
 from gui.widgets.buttons import CopyButton, Segmented, Toggle
 from gui.widgets.labels import ElidedLabel, Pill, Tile
 from gui.widgets.search_field import SearchField

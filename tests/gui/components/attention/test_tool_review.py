@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.components.attention.tool_review import cuts_text, tool_badge, tool_notice
 from gui.main_window.main_window import MainWindow
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.scripts.dialog import ScriptsDialog
-from gui.dialogs.scripts.presentation import NEW_SCRIPT, trial_text
+from gui.dialogs.scripts.dialog import NEW_SCRIPT, ScriptsDialog
+from gui.dialogs.scripts.dry_run import trial_text
 from gui.link.commands import Commands
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerId, ToolKey, WorkspaceId
@@ -58,7 +58,7 @@ def test_a_new_script_begins_with_an_example_and_is_kept(
     write(dialog, "hello", GREET)
     dialog.save()
     assert router.commands == [SentCommand("scripts.save", (PERSONAL, "hello", GREET, None))]
-    qtbot.waitUntil(lambda: "scripts:hello" in dialog.editor.said(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "scripts:hello" in dialog.editor.message(), timeout=WAIT_MS)
     current = dialog.list.currentItem()
     assert current is not None
     assert current.text() == "hello"
@@ -102,7 +102,7 @@ def test_a_removed_script_stays_in_the_editor_to_be_kept_again(
     dialog.list.setCurrentRow(0)
     dialog.remove()
     assert router.commands == [SentCommand("scripts.remove", (PERSONAL, "greet"))]
-    qtbot.waitUntil(lambda: "Removed" in dialog.editor.said(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Removed" in dialog.editor.message(), timeout=WAIT_MS)
     assert dialog.list.count() == 1
     assert (dialog.editor.name(), dialog.editor.text()) == ("greet", GREET)
     dialog.save()
@@ -140,12 +140,12 @@ def test_what_is_refused_is_said_and_nothing_is_lost(
     router.failures["scripts.save"] = InvalidInput("That is no name.", "Choose another.")
     write(dialog, "a b", GREET)
     dialog.save()
-    qtbot.waitUntil(lambda: dialog.editor.said() == "That is no name. Choose another.")
+    qtbot.waitUntil(lambda: dialog.editor.message() == "That is no name. Choose another.")
     assert dialog.editor.text() == GREET
     assert dialog.save_button.isEnabled()
     dialog.editor.set_arguments("[1]")
     dialog.try_out()
-    assert "JSON object" in dialog.editor.said()
+    assert "JSON object" in dialog.editor.message()
 
 
 def test_tab_indents(dialog: ScriptsDialog) -> None:

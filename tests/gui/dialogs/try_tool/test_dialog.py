@@ -219,7 +219,7 @@ def test_a_tool_that_fails_says_why(
         ({"type": ["string", "integer"]}, Kind.JSON),
         ({"const": 1}, Kind.CHOICE),
         ({"oneOf": [{"const": "a"}, {"const": "b"}]}, Kind.CHOICE),
-        ({"allOf": [{"type": "integer"}], "description": "x"}, Kind.WHOLE),
+        ({"allOf": [{"type": "integer"}], "description": "x"}, Kind.INTEGER),
         ({"properties": {"a": {}}}, Kind.OBJECT),
         ({"type": "string[]"}, Kind.JSON),
         ({"type": 3, "enum": "x", "anyOf": {}}, Kind.JSON),
@@ -247,7 +247,7 @@ def test_a_large_number_can_be_chosen(qtbot: QtBot) -> None:
     [choice] = form.findChildren(QComboBox)
     for place, value in enumerate(values, 1):
         choice.setCurrentIndex(place)
-        assert form.arguments() == {"id": value}
+        assert form.values() == {"id": value}
 
 
 def test_a_number_too_long_to_be_read_is_said_to_be_none() -> None:

@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.components.apps.app_row import AppAction, app_row, found_sentence, in_order
 from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog, diff_html
-from gui.components.apps.presentation import AppAction, app_line, found_sentence, in_order
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
@@ -166,7 +166,7 @@ def test_what_goes_wrong_is_said_on_the_page(
     ],
 )
 def test_each_state_has_its_action(shown: ClientApp, action: AppAction, badge: str) -> None:
-    line = app_line(shown, HOME)
+    line = app_row(shown, HOME)
     assert (line.action, line.badge) == (action, badge)
 
 

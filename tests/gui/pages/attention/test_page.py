@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.components.attention.presentation import difference_html, find_attention, finding_texts
-from gui.components.receipts.presentation import receipt_fields, tried_text
+from gui.components.attention.needs_attention import find_attention
+from gui.components.attention.tool_review import difference_html, finding_texts
+from gui.components.receipts.receipt_text import receipt_fields, tried_text
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT

@@ -6,14 +6,11 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from gui.text.activity_row import activity_row
 from gui.text.errors import Action, failure_hint, failure_remedy, failure_text
-from gui.text.presentation import (
-    Mark,
-    Tone,
+from gui.text.marks import Mark, Tone, effect_badge, listener_text
+from gui.text.server_row import (
     accessible_server,
-    activity_row,
-    effect_badge,
-    listener_text,
     long_target,
     overview,
     present,

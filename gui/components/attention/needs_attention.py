@@ -1,21 +1,17 @@
-"""What needs attention, computed from the router's snapshots. Pure."""
+"""What needs attention, computed from the router's snapshots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from html import escape
 
 from gui.text.tr import tr
-from gui.widgets.palette import Palette
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.domain.receipts import Receipt
 from router.domain.servers import ServerState, ServerStatus
-from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
 from router.domain.tools import PendingTool
 from router.domain.workspaces import WorkspaceSummary
 
@@ -97,49 +93,3 @@ def consent_lines_of(router: RouterPort, ref: ServerRef) -> tuple[str, ...]:
         return consent_lines(router.servers.config(ref))
     except NotFound:
         return ()
-
-
-def approval_text(approval: Approval) -> str:
-    return tr("Changed") if approval is Approval.CHANGED else tr("New")
-
-
-def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """A sentence per place and kind, quoting the suspicious words; a match inside a longer one is
-    left out."""
-    found: dict[tuple[FindingKind, str], list[str]] = {}
-    for finding in findings:
-        found.setdefault((finding.kind, finding.where), []).append(finding.quote)
-    return tuple(
-        _finding_text(kind).format(where=where, words=_quoted(kind, words))
-        for (kind, where), words in found.items()
-    )
-
-
-def _finding_text(kind: FindingKind) -> str:
-    if kind is FindingKind.HIDDEN_TEXT:
-        return tr("Hidden text in {where}: {words}")
-    return tr("Possible prompt injection in {where}: {words}")
-
-
-def _quoted(kind: FindingKind, found: list[str]) -> str:
-    words = dict.fromkeys(found)
-    outer = [each for each in words if not any(each in o for o in words if o != each)]
-    quote = "{}" if kind is FindingKind.HIDDEN_TEXT else tr("“{}”")
-    return ", ".join(quote.format(each) for each in outer)
-
-
-def difference_html(parts: Iterable[DiffPart], palette: Palette) -> str:
-    """Added words are underlined, removed ones struck out; colour carries no meaning of its own."""
-    styles = {
-        WordChange.ADDED: f"background:{palette.ok_soft}; color:{palette.ok};"
-        " text-decoration:underline",
-        WordChange.REMOVED: f"background:{palette.err_soft}; color:{palette.err};"
-        " text-decoration:line-through",
-        WordChange.SAME: f"color:{palette.text2}",
-    }
-    spans = (f'<span style="{styles[part.change]}">{_shown(part.text)}</span>' for part in parts)
-    return f'<div style="white-space:pre-wrap">{"".join(spans)}</div>'
-
-
-def _shown(text: str) -> str:
-    return escape(text).replace("\n", "<br>")

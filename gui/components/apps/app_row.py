@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import assert_never
 
-from gui.text.presentation import Tone
+from gui.text.marks import Tone
 from gui.text.tr import tr
 from router.api.apps import ClientApp, ClientState, FoundServer
 from router.domain.clients import TokenSummary
@@ -21,7 +21,7 @@ class AppAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AppLine:
+class AppRow:
     detail: str
     detail_is_path: bool
     badge: str
@@ -31,28 +31,28 @@ class AppLine:
     can_connect: bool
 
 
-def app_line(app: ClientApp, home: Path) -> AppLine:
+def app_row(app: ClientApp, home: Path) -> AppRow:
     match app.state:
         case ClientState.ABSENT:
             detail = tr("Not found on this computer")
-            return AppLine(
+            return AppRow(
                 detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up manually"), False
             )
         case ClientState.UNREADABLE:
             by_hand = (AppAction.BY_HAND, tr("Set up manually"), False)
-            return AppLine(app.reason, False, tr("Can’t read file"), Tone.ERR, *by_hand)
+            return AppRow(app.reason, False, tr("Can’t read file"), Tone.ERR, *by_hand)
         case ClientState.CONNECTED if app.outdated:
             update = (AppAction.PREVIEW, tr("Update…"), False)
-            return AppLine(
+            return AppRow(
                 short_path(app.path, home), True, tr("Outdated address"), Tone.WARN, *update
             )
         case ClientState.CONNECTED:
             off = (AppAction.DISCONNECT, tr("Disconnect"), False)
-            return AppLine(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
+            return AppRow(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
         case ClientState.FOUND:
             badge, tone = _hint(app)
             preview = (AppAction.PREVIEW, tr("Preview"), True)
-            return AppLine(short_path(app.path, home), True, badge, tone, *preview)
+            return AppRow(short_path(app.path, home), True, badge, tone, *preview)
         case _:
             assert_never(app.state)
 

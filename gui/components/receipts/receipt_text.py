@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gui.text.presentation import protection_words, reason_words
+from gui.text.server_row import protection_words, reason_words
 from gui.text.tr import tr
 from gui.widgets.field_form import Field
 from router.domain.receipts import Receipt
