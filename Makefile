@@ -44,7 +44,7 @@ test: lint ## check style and types and run all tests
 	@$(MAKE) --no-print-directory -j 2 types tests
 
 tests: ready
-	$(PYTEST) -n 2 --dist loadfile $(ARGS)
+	$(PYTEST) -n 2 --dist loadfile --max-worker-restart 0 $(ARGS)
 
 test-router: ready ## run the tests of the router
 	$(PYTEST) tests/router $(ARGS)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["tests.support.hang_guard", "tests.support.protection_header"]
+pytest_plugins = [
+    "tests.support.hang_guard",
+    "tests.support.main_thread_gc",
+    "tests.support.protection_header",
+]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,7 +3,7 @@
 pytest-timeout fails a test that takes too long, but it is disarmed once the test has failed: a
 fixture that then waits for ever, or a thread nobody can join, would keep the run from ending.
 What takes `GRACE_S` longer than pytest-timeout allows ends the process with the stacks of all
-threads; pytest-xdist reports the test as failed and starts another worker.
+threads; the run ends with it, and names the test.
 """
 
 from __future__ import annotations
