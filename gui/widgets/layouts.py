@@ -30,7 +30,7 @@ def hbox(
     parent: QWidget | None = None,
 ) -> QHBoxLayout:
     """`parts` from left to right. Spacing and margins are Qt's own unless they are given."""
-    layout = QHBoxLayout(parent)
+    layout = QHBoxLayout() if parent is None else QHBoxLayout(parent)
     _fill(layout, parts, spacing, margins)
     return layout
 
@@ -42,7 +42,7 @@ def vbox(
     parent: QWidget | None = None,
 ) -> QVBoxLayout:
     """The same from top to bottom."""
-    layout = QVBoxLayout(parent)
+    layout = QVBoxLayout() if parent is None else QVBoxLayout(parent)
     _fill(layout, parts, spacing, margins)
     return layout
 
@@ -59,12 +59,16 @@ def _fill(
             layout.addStretch(1)
         elif isinstance(part, int):
             layout.addSpacing(part)
+        elif isinstance(part, QWidget):
+            layout.addWidget(part)
+        elif isinstance(part, QLayout):
+            layout.addLayout(part)
+        elif len(part) == 3:
+            layout.addWidget(*part)
+        elif isinstance(part[0], QWidget):
+            layout.addWidget(part[0], part[1])
         else:
-            widget, *options = part if isinstance(part, tuple) else (part,)
-            if isinstance(widget, QLayout):
-                layout.addLayout(widget, *options)
-            else:
-                layout.addWidget(widget, *options)
+            layout.addLayout(part[0], part[1])
 
 
 def clear(layout: QLayout) -> None:
