@@ -74,7 +74,7 @@ async def dbus_object(
 
             await asyncio.wait_for(Proxy(message_bus, bus).AddMatch(wanted), _TIMEOUT_S)
             with bus.filter(arriving, bufsize=_MAX_PENDING_SIGNALS) as signals:
-                listening = spawn(listen(signals), name="hear the desktop")
+                listening = spawn(listen(signals), name="D-Bus signals")
                 try:
                     yield call
                 finally:

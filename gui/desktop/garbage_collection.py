@@ -15,11 +15,11 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 
 EVERY_MS = 2000
-_WORTHWHILE = 500
+_MIN_NEW_OBJECTS = 500
 """Fewer new objects than this are not worth a collection."""
 _FULL_AFTER = 100
 """Young collections before a full one; ten times as many while the window is active."""
-_LONG_S = 0.01
+_SLOW_S = 0.01
 
 
 class GarbageCollector(QObject):
@@ -29,7 +29,7 @@ class GarbageCollector(QObject):
         super().__init__(parent)
         gc.disable()
         self._started = False
-        self._looks = 0
+        self._young_collections = 0
         self._timer = QTimer(self, interval=EVERY_MS, timerType=Qt.TimerType.VeryCoarseTimer)
         self._timer.timeout.connect(self.collect)
 
@@ -41,11 +41,11 @@ class GarbageCollector(QObject):
         if not self._started:
             self._started = True
             gc.freeze()
-        elif self._looks >= _FULL_AFTER * (10 if _is_window_active() else 1):
+        elif self._young_collections >= _FULL_AFTER * (10 if _is_window_active() else 1):
             self._collect_everything()
-        elif gc.get_count()[0] >= _WORTHWHILE:
+        elif gc.get_count()[0] >= _MIN_NEW_OBJECTS:
             gc.collect(1)
-            self._looks += 1
+            self._young_collections += 1
 
     def close(self) -> None:
         self._timer.stop()
@@ -53,10 +53,10 @@ class GarbageCollector(QObject):
 
     def _collect_everything(self) -> None:
         """A slow collection means long-lived tool lists: freeze them."""
-        self._looks = 0
+        self._young_collections = 0
         started = time.perf_counter()
         gc.collect()
-        if time.perf_counter() - started > _LONG_S:
+        if time.perf_counter() - started > _SLOW_S:
             gc.freeze()
 
 

@@ -17,7 +17,7 @@ from router.runtime.tracing import TraceFormatter
 
 MAX_BYTES = 1_000_000
 KEPT_FILES = 3
-_TALKATIVE = ("mcp", "uvicorn", "httpx2", "httpcore2", "qasync")
+_VERBOSE_LIBRARIES = ("mcp", "uvicorn", "httpx2", "httpcore2", "qasync")
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ def set_up_logging(data_dir: Path) -> None:
     logging.basicConfig(level=logging.INFO, handlers=handlers)
     if failure is not None:
         log.warning("There will be no log file: %s", failure)
-    for library in _TALKATIVE:
+    for library in _VERBOSE_LIBRARIES:
         logging.getLogger(library).setLevel(logging.WARNING)
     sys.excepthook = _log_uncaught
 
@@ -59,4 +59,4 @@ def _file_handler(folder: Path) -> logging.Handler:
 def _log_uncaught(
     kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
-    log.critical("Nobody caught this", exc_info=(kind, error, traceback))
+    log.critical("Uncaught exception", exc_info=(kind, error, traceback))

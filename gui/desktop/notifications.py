@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 SOON_MS = 500
 _SERVICE, _PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 _DISMISSED = 2
-_WITHDRAWN_WITHIN_S = 1.0
+_WITHDRAW_TIMEOUT_S = 1.0
 _WITHDRAWN: DBusSignal = ("", ())
 
 
@@ -141,7 +141,7 @@ class DesktopNotification:
         shown: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._signals = asyncio.Queue()
         keeping = self._keep(notification, action, shown, self._signals)
-        self._newest = spawn(keeping, name="a notification")
+        self._newest = spawn(keeping, name="desktop notification")
         await shown
 
     def withdraw(self) -> None:
@@ -152,7 +152,7 @@ class DesktopNotification:
     async def withdrawn(self) -> None:
         """Wait until the withdrawn notification is closed, within a bound."""
         if self._newest is not None:
-            await asyncio.wait([self._newest], timeout=_WITHDRAWN_WITHIN_S)
+            await asyncio.wait([self._newest], timeout=_WITHDRAW_TIMEOUT_S)
 
     async def _keep(
         self,

@@ -15,8 +15,6 @@ from router.domain.endpoint import ListenerState
 
 
 class RouterCard(Card):
-    """Whether the router serves, and where."""
-
     def __init__(self) -> None:
         super().__init__()
         self._url = ""

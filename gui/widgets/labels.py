@@ -13,14 +13,11 @@ from gui.widgets.theme import theme
 
 
 class Pill(QLabel):
-    """A small badge. `round_ends` is for counts."""
+    """A small badge."""
 
-    def __init__(
-        self, text: str = "", tone: Tone = Tone.NEUTRAL, *, round_ends: bool = False
-    ) -> None:
+    def __init__(self, text: str = "", tone: Tone = Tone.NEUTRAL) -> None:
         super().__init__(text)
         self.setProperty("role", "pill")
-        self.setProperty("round", "true" if round_ends else "false")
         self.setProperty("tone", tone.value)
         self.setFont(fonts.semibold(fonts.LABEL))
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)

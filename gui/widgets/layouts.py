@@ -30,8 +30,8 @@ def hbox(
     parent: QWidget | None = None,
 ) -> QHBoxLayout:
     """`parts` from left to right. Spacing and margins are Qt's own unless they are given."""
-    layout = QHBoxLayout()
-    _fill(layout, parts, spacing, margins, parent)
+    layout = QHBoxLayout() if parent is None else QHBoxLayout(parent)
+    _fill(layout, parts, spacing, margins)
     return layout
 
 
@@ -42,42 +42,33 @@ def vbox(
     parent: QWidget | None = None,
 ) -> QVBoxLayout:
     """The same from top to bottom."""
-    layout = QVBoxLayout()
-    _fill(layout, parts, spacing, margins, parent)
+    layout = QVBoxLayout() if parent is None else QVBoxLayout(parent)
+    _fill(layout, parts, spacing, margins)
     return layout
 
 
 def _fill(
-    layout: QBoxLayout,
-    parts: Sequence[Part],
-    spacing: int | None,
-    margins: Margins | None,
-    parent: QWidget | None,
+    layout: QBoxLayout, parts: Sequence[Part], spacing: int | None, margins: Margins | None
 ) -> None:
-    if parent is not None:
-        parent.setLayout(layout)
     if spacing is not None:
         layout.setSpacing(spacing)
     if margins is not None:
         layout.setContentsMargins(*margins)
     for part in parts:
-        if isinstance(part, str):
+        if part == STRETCH:
             layout.addStretch(1)
         elif isinstance(part, int):
             layout.addSpacing(part)
-        elif not isinstance(part, tuple):
-            _add(layout, part, 0)
-        elif len(part) == 2:
-            _add(layout, part[0], part[1])
+        elif isinstance(part, QWidget):
+            layout.addWidget(part)
+        elif isinstance(part, QLayout):
+            layout.addLayout(part)
+        elif len(part) == 3:
+            layout.addWidget(*part)
+        elif isinstance(part[0], QWidget):
+            layout.addWidget(part[0], part[1])
         else:
-            layout.addWidget(part[0], part[1], part[2])
-
-
-def _add(layout: QBoxLayout, part: QWidget | QLayout, stretch: int) -> None:
-    if isinstance(part, QLayout):
-        layout.addLayout(part, stretch)
-    else:
-        layout.addWidget(part, stretch)
+            layout.addLayout(part[0], part[1])
 
 
 def clear(layout: QLayout) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
@@ -40,13 +40,6 @@ def show_error(parent: QWidget | None, error: ToolboothError) -> QMessageBox:
     box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.open()
     return box
-
-
-def window_of(owner: QObject) -> QWidget | None:
-    """The window to show a message over when `owner` asked for something."""
-    if isinstance(owner, QWidget) and owner.window().isVisible():
-        return owner.window()
-    return QApplication.activeWindow()
 
 
 def _box(parent: QWidget | None, sign: QIcon, text: str, detail: str) -> QMessageBox:

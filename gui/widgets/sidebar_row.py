@@ -15,8 +15,6 @@ _ROW_HEIGHT = 34
 
 
 class SidebarRow(Pressable, QPushButton):
-    """A row of 34 with an icon, or with the letter tile of its own name."""
-
     def __init__(self, text: str, *, icon_name: str = "", count: int | None = None) -> None:
         super().__init__(text)
         self._icon_name = icon_name

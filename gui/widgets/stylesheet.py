@@ -210,7 +210,6 @@ def _pills(p: Palette) -> str:
     return f"""
     QLabel[role="pill"] {{ border-radius: 5px; padding: 0 9px; min-height: 18px;
         max-height: 18px; }}
-    QLabel[role="pill"][round="true"] {{ border-radius: 9px; padding: 0 7px; }}
     QLabel[role="pill"][tone="neutral"] {{ background: {p.neutral_soft}; color: {p.text2}; }}
     QLabel[role="pill"][tone="accent"] {{ background: {p.accent_soft}; color: {p.accent}; }}
     QLabel[role="pill"][tone="solid"] {{ background: {p.accent}; color: {p.on_accent}; }}

@@ -1,4 +1,4 @@
-"""The one object that knows which colours hold now, and dresses the application in them.
+"""The one object that knows which colours hold now, and applies them.
 
 Icons and delegates look colours up when they paint, so a change of theme needs a repaint and
 nothing else. The system's choice is followed live.
@@ -45,14 +45,14 @@ class Theme(QObject):
         return self._mode
 
     def apply(self, app: QApplication) -> None:
-        """Dress `app`, and from now on follow the system's choice."""
+        """Style `app`, and from now on follow the system's choice."""
         if self._app is app:
             return
         self._app = app
         app.setStyle("Fusion")
         app.setFont(ui_font())
         app.styleHints().colorSchemeChanged.connect(self._follow_system)
-        self._wear(self._wanted())
+        self._use(self._wanted())
 
     def set_mode(self, mode: Mode) -> None:
         """Follow the system, or use one of the two palettes."""
@@ -69,7 +69,7 @@ class Theme(QObject):
     def _follow_system(self) -> None:
         wanted = self._wanted()
         if wanted is not self._palette:
-            self._wear(wanted)
+            self._use(wanted)
 
     def _wanted(self) -> Palette:
         if self._mode == "system" and self._app is not None:
@@ -78,7 +78,7 @@ class Theme(QObject):
             dark = self._mode == "dark"
         return DARK if dark else LIGHT
 
-    def _wear(self, palette: Palette) -> None:
+    def _use(self, palette: Palette) -> None:
         self._palette = palette
         if self._app is not None:
             self._app.setPalette(qt_palette(palette))

@@ -20,7 +20,7 @@ from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
 REPAINT_MS = 100
-_MAYBE_TOLD_AGAIN = 32
+_POSSIBLE_REPEATS = 32
 ActivityRole = Qt.ItemDataRole.UserRole
 
 
@@ -194,7 +194,7 @@ class ActivityModel(QAbstractTableModel):
 
     def _unseen(self, entries: Sequence[ActivityEntry]) -> Sequence[ActivityEntry]:
         """An entry from just before the list was filled may arrive a second time."""
-        head = self._all[:_MAYBE_TOLD_AGAIN]
+        head = self._all[:_POSSIBLE_REPEATS]
         return [entry for entry in entries if entry not in head]
 
     def _reset(self) -> None:

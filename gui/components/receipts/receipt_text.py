@@ -7,7 +7,7 @@ from gui.text.tr import tr
 from gui.widgets.field_form import Field
 from router.domain.receipts import Receipt
 
-MOST_LINES = 12
+MAX_LINES = 12
 """Of each kind; the terminal prints all of them."""
 
 
@@ -22,10 +22,10 @@ def tried_text(receipt: Receipt | None) -> str:
         tr("%n hosts", "", len(receipt.hosts)) if receipt.hosts else "",
         tr("%n programs", "", len(receipt.programs)) if receipt.programs else "",
     ]
-    told = ", ".join(count for count in counts if count)
+    text = ", ".join(count for count in counts if count)
     return (
-        tr("Tried to access: {what}").format(what=told)
-        if told
+        tr("Tried to access: {what}").format(what=text)
+        if text
         else tr("It tried to access nothing else.")
     )
 
@@ -56,9 +56,9 @@ def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
 def _listed(found: tuple[str, ...]) -> str:
     if not found:
         return tr("none")
-    lines = list(found[:MOST_LINES])
-    if len(found) > MOST_LINES:
-        lines.append(tr("and %n more", "", len(found) - MOST_LINES))
+    lines = list(found[:MAX_LINES])
+    if len(found) > MAX_LINES:
+        lines.append(tr("and %n more", "", len(found) - MAX_LINES))
     return "\n".join(lines)
 
 

@@ -77,8 +77,8 @@ class EntryDetail(ScrollArea):
         ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
         for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
             value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle, font=fonts.mono_font())
-            said = self.tr("Copy the {what}").format(what=title)
-            copy = CopyButton(said, lambda text=text: text, size=24)
+            tooltip = self.tr("Copy the {what}").format(what=title)
+            copy = CopyButton(tooltip, lambda text=text: text, size=24)
             grid.addWidget(_caption(title), row, 0)
             grid.addWidget(value, row, 1)
             grid.addWidget(copy, row, 2)
@@ -87,8 +87,8 @@ class EntryDetail(ScrollArea):
     def _add_arguments(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
         column.addWidget(section_label(self.tr("Arguments")))
         if not entry.detail:
-            said = self.tr("Not logged. Turn on logging of arguments in Settings > Activity.")
-            column.addWidget(wrapped(said))
+            hint = self.tr("Not logged. Turn on logging of arguments in Settings > Activity.")
+            column.addWidget(wrapped(hint))
             return
         text = QPlainTextEdit(entry.detail)
         text.setReadOnly(True)

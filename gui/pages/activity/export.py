@@ -11,13 +11,13 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from gui.components.activity.model import ActivityFilter
-from gui.pages.activity.history import PAGE, joined, question
+from gui.pages.activity.history import activity_query, merged
 from gui.text.tr import tr
 from router.api.router import RouterPort
 from router.domain.activity import ActivityEntry
 from router.domain.errors import ToolboothError
 
-MOST = 100_000
+MAX_ENTRIES = 100_000
 _FIELDS = [field.name for field in fields(ActivityEntry)]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -38,13 +38,13 @@ async def export(router: RouterPort, wanted: ActivityFilter, path: Path) -> int:
 async def _all(router: RouterPort, wanted: ActivityFilter) -> tuple[ActivityEntry, ...]:
     found: list[ActivityEntry] = []
     before: int | None = None
-    while len(found) < MOST:
-        page = await router.activity.page(question(wanted, before, limit=PAGE))
+    while len(found) < MAX_ENTRIES:
+        page = await router.activity.page(activity_query(wanted, before))
         found += page.entries
         if (before := page.next) is None:
             break
-    entries = joined(router.activity.recent(), found)
-    return tuple(entry for entry in entries if wanted.passes(entry))[:MOST]
+    entries = merged(router.activity.recent(), found)
+    return tuple(entry for entry in entries if wanted.passes(entry))[:MAX_ENTRIES]
 
 
 def as_text(entries: Sequence[ActivityEntry], suffix: str) -> str:
@@ -69,10 +69,10 @@ def _table(entries: Sequence[ActivityEntry]) -> str:
     writer.writerow(_FIELDS)
     for entry in entries:
         values = _values(entry)
-        writer.writerow([_harmless(values[name]) for name in _FIELDS])
+        writer.writerow([_without_formula(values[name]) for name in _FIELDS])
     return out.getvalue()
 
 
-def _harmless(value: object) -> object:
+def _without_formula(value: object) -> object:
     """Texts come from clients and servers; a spreadsheet must not run one as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

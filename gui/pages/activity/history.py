@@ -1,5 +1,5 @@
-"""Activity of the past: which question to the log a filter is, and how its answer joins what is in
-memory. Pure."""
+"""Activity of the past: the query to the log for a filter, and the merge of its result with what is
+in memory. Pure."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ PAGE = 500
 _KINDS = {Showing.SEARCHES: ActivityKind.SEARCH, Showing.CALLS: ActivityKind.CALL}
 
 
-def question(wanted: ActivityFilter, before: int | None = None, limit: int = PAGE) -> ActivityQuery:
+def activity_query(wanted: ActivityFilter, before: int | None) -> ActivityQuery:
     """The query for the log. It can't filter by text; that is done on its results."""
     return ActivityQuery(
         client=wanted.client or None,
         server=wanted.server or None,
         kind=_KINDS.get(wanted.showing),
         only_failed=wanted.showing is Showing.ERRORS,
-        limit=limit,
+        limit=PAGE,
         before=before,
     )
 
 
-def joined(
+def merged(
     in_memory: Iterable[ActivityEntry], on_disk: Iterable[ActivityEntry]
 ) -> tuple[ActivityEntry, ...]:
     """Each entry once, the newest first. The one in memory counts: it may know the text of a search

@@ -17,7 +17,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.pages.activity.detail import EntryDetail
 from gui.pages.activity.export import export
-from gui.pages.activity.history import joined, question
+from gui.pages.activity.history import activity_query, merged
 from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
@@ -31,9 +31,9 @@ from router.domain.activity import ActivityEntry
 from router.domain.activity import ActivityPage as LogPage
 from router.domain.errors import ToolboothError
 
-MOST_LOADED = 5000
+MAX_LOADED = 5000
 FILTER_MS = 80
-A_SCREENFUL = 40
+MIN_ROWS = 40
 
 
 class ActivityPage(PageFrame):
@@ -51,7 +51,7 @@ class ActivityPage(PageFrame):
         self._filter = ActivityFilter()
         self._entries: tuple[ActivityEntry, ...] = ()
         self._next: int | None = None
-        self._model = ActivityModel(self, kept=MOST_LOADED)
+        self._model = ActivityModel(self, kept=MAX_LOADED)
         nothing = self.tr("No matching entries.")
         self._view = ActivityView(self._model, self.tr("Activity"), nothing)
         self._table = self._view.table
@@ -85,12 +85,12 @@ class ActivityPage(PageFrame):
         """Write what the filter lets through, all of it, to the file called `name`."""
         path = Path(name)
 
-        def tell(count: int) -> None:
+        def show_count(count: int) -> None:
             text = self.tr("Exported %n entries to {name}.", "", count)
             self._show_message(text.format(name=path.name))
 
         writing = export(self._router, self._filter, path)
-        self._commands.run(self, writing, on_done=tell, on_error=self._show_error)
+        self._commands.run(self, writing, on_done=show_count, on_error=self._show_error)
 
     # Building
 
@@ -145,18 +145,18 @@ class ActivityPage(PageFrame):
             if asked == self._filter:
                 self._add_page(page)
 
-        reading = self._router.activity.page(question(asked, before))
+        reading = self._router.activity.page(activity_query(asked, before))
         self._commands.run(self, reading, on_done=take, on_error=self._show_error)
 
     def _add_page(self, page: LogPage) -> None:
         """Add what the log has to what is shown; the place in the list stays."""
         self._next = page.next
-        entries = joined(self._router.activity.recent(), (*self._entries, *page.entries))
+        entries = merged(self._router.activity.recent(), (*self._entries, *page.entries))
         if entries != self._entries:
             self._entries = entries
             self._refill()
-        if self._model.rowCount() < A_SCREENFUL:
-            self._read_on()
+        if self._model.rowCount() < MIN_ROWS:
+            self._load_more()
 
     def _refill(self) -> None:
         chosen, at = self._chosen(), self._table.verticalScrollBar().value()
@@ -167,11 +167,11 @@ class ActivityPage(PageFrame):
 
     def _scrolled(self, at: int) -> None:
         if at >= self._table.verticalScrollBar().maximum() > 0:
-            self._read_on()
+            self._load_more()
 
-    def _read_on(self) -> None:
+    def _load_more(self) -> None:
         """Load more of what the log has, as far as that goes."""
-        if self._next is not None and len(self._entries) < MOST_LOADED:
+        if self._next is not None and len(self._entries) < MAX_LOADED:
             before, self._next = self._next, None
             self._read_log(before)
 
@@ -188,7 +188,7 @@ class ActivityPage(PageFrame):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("jsonl")
         dialog.selectFile("toolbooth-activity.jsonl")
-        dialog.filterSelected.connect(partial(_follow_kind, dialog))
+        dialog.filterSelected.connect(partial(_set_suffix, dialog))
         dialog.fileSelected.connect(self.export_to)
         dialog.open()
 
@@ -200,7 +200,7 @@ class ActivityPage(PageFrame):
         self._show_message(error_text(error))
 
 
-def _follow_kind(dialog: QFileDialog, kind: str) -> None:
+def _set_suffix(dialog: QFileDialog, kind: str) -> None:
     dialog.setDefaultSuffix("csv" if "csv" in kind else "jsonl")
 
 

@@ -14,8 +14,8 @@ from gui.widgets.labels import label
 from gui.widgets.layouts import hbox, vbox
 from router.domain.servers import LogLine
 
-LOOK_MS = 500
-MOST_LINES = 5000
+REFRESH_MS = 500
+MAX_LINES = 5000
 
 
 class LogView(QWidget):
@@ -30,11 +30,11 @@ class LogView(QWidget):
         self._text.setAccessibleName(self.tr("Server log"))
         self._text.setPlaceholderText(self.tr("No output yet."))
         self._text.setFont(fonts.mono_font())
-        self._text.setMaximumBlockCount(MOST_LINES)
+        self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setProperty("role", "plain")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = QTimer(self, interval=REFRESH_MS)
+        self._timer.timeout.connect(self.refresh)
         copy = CopyButton(self.tr("Copy the selection or the whole log"), self._wanted)
         hint = self.tr("Latest stderr output, with secrets redacted")
         caption = label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3")
@@ -46,9 +46,9 @@ class LogView(QWidget):
     def show_log(self, read: Callable[[], tuple[LogLine, ...]]) -> None:
         self._read = read
         if self.isVisible():
-            self.look()
+            self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Show what is new; stays at the end if it was there."""
         lines, before = self._read(), self._shown
         if lines == before:
@@ -57,9 +57,9 @@ class LogView(QWidget):
         bar = self._text.verticalScrollBar()
         at_end, scroll_position = bar.value() >= bar.maximum() - 2, bar.value()
         if before and before[-1] in lines:  # Keeps the selection.
-            self._text.appendPlainText(_written(lines[_after(lines, before[-1]) :]))
+            self._text.appendPlainText(_formatted(lines[_after(lines, before[-1]) :]))
         else:
-            self._text.setPlainText(_written(lines))
+            self._text.setPlainText(_formatted(lines))
         bar.setValue(bar.maximum() if at_end else scroll_position)
 
     def _wanted(self) -> str:
@@ -71,7 +71,7 @@ class LogView(QWidget):
 
     def showEvent(self, event: QShowEvent, /) -> None:
         super().showEvent(event)
-        self.look()
+        self.refresh()
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent, /) -> None:
@@ -79,7 +79,7 @@ class LogView(QWidget):
         self._timer.stop()
 
 
-def _written(lines: Sequence[LogLine]) -> str:
+def _formatted(lines: Sequence[LogLine]) -> str:
     return "\n".join(f"{line.at.astimezone():%H:%M:%S}  {line.text}" for line in lines)
 
 
