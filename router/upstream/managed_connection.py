@@ -79,6 +79,8 @@ class ManagedConnection:
         """The task that may be cancelled, once: it opens a connection or keeps one."""
         self._runs: set[asyncio.Task[None]] = set()
         """The current task and those that are still closing, which must not be disturbed."""
+        self._waiting = 0
+        """Callers that wait for the end of a run to start the next one."""
         self._borrowers = 0
         self._kept = False
         self._restart_policy = RestartPolicy(hooks.timing.clock, hooks.timing.chance)
@@ -96,7 +98,8 @@ class ManagedConnection:
     @property
     def in_use(self) -> bool:
         """Whether there is a connection or will be, or a failure still delays the next start."""
-        return bool(self._runs) or self._pause is not None or self._restart_policy.pause_left_s > 0
+        starting = bool(self._runs) or self._waiting > 0 or self._pause is not None
+        return starting or self._restart_policy.pause_left_s > 0
 
     @property
     def _is_ended(self) -> bool:
@@ -111,7 +114,11 @@ class ManagedConnection:
         opened = self._opened
         if opened is not None and _is_dead(opened) and self._runs:
             # How it ends decides whether it may be started again.
-            await asyncio.wait(list(self._runs))
+            self._waiting += 1
+            try:
+                await asyncio.wait(list(self._runs))
+            finally:
+                self._waiting -= 1
             opened = self._opened
         if opened is None or _is_dead(opened):
             if self._held_failure is not None and self._restart_policy.pause_left_s > 0:

@@ -35,6 +35,7 @@ class Fleet:
         self.now = 0.0
         self.states: list[tuple[ServerRef, ServerState]] = []
         self.failures: list[Failure] = []
+        self.on_failure: Callable[[], object] = lambda: None
         self.notifications: list[tuple[ServerRef, str, JsonObject]] = []
         self.lines: list[tuple[ServerRef, str]] = []
         self.given_up: list[tuple[ServerRef, Failure]] = []
@@ -54,6 +55,7 @@ class Fleet:
         self.states.append((ref, state))
         if failure is not None:
             self.failures.append(failure)
+            self.on_failure()
         self._changed.set()
 
     def _notified(self, ref: ServerRef, method: str, params: JsonObject) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from router.config.server import Lifecycle, ServerConfig
+from router.config.server import Lifecycle, ServerConfig, Sharing
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.pool import RunOptions, UpstreamPool
-from router.upstream.ports import CallOptions
+from router.upstream.ports import CallOptions, SessionId
 from router.upstream.process import stdio, tree
 from router.upstream.process.tracking import ProcessMark
 from router.upstream.process.tree import ProcessTree
@@ -33,6 +34,39 @@ from tests.servers.commands import is_running
 from tests.servers.http_server import serving
 from tests.servers.odd_sse_server import OddSseServer
 from tests.support.timeouts import WAIT_S
+
+
+@dataclass(frozen=True)
+class FakeClient:
+    """A `ClientPeer` that is never asked."""
+
+    name: str
+    folder: str | None = None
+    log_level: str | None = None
+    takes_input_required: bool = False
+
+    @property
+    def session(self) -> SessionId:
+        return SessionId(self.name)
+
+    @property
+    def capabilities(self) -> JsonObject:
+        return {}
+
+    async def find_folder(self) -> None:
+        raise NotImplementedError
+
+    async def request(self, method: str, params: JsonObject) -> JsonObject:
+        raise NotImplementedError
+
+    async def notify(self, method: str, params: JsonObject) -> None:
+        raise NotImplementedError
+
+
+async def call_for(pool: UpstreamPool, client: FakeClient) -> None:
+    params: JsonObject = {"name": "echo", "arguments": {}}
+    await pool.request(REF, "tools/call", params, CallOptions(WAIT_S, client=client))
+
 
 ALWAYS = RunOptions(lifecycle=Lifecycle.ALWAYS, idle_timeout_s=0.1)
 FAILING = ["--exit-at-start", "3"]
@@ -136,6 +170,30 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
     await closing
     assert "Toolbooth is stopping" in str(await late)
     assert len(fleet.pids()) == 1
+
+
+async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool(
+    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+) -> None:
+    """A call of another session drops unused upstreams just between the end and the new start."""
+    fleet.run_options = RunOptions(sharing=Sharing.PER_SESSION)
+    one, other = FakeClient("one"), FakeClient("other")
+    await call_for(pool, one)
+    os.kill(fleet.pids()[0], signal.SIGKILL)
+    async with asyncio.timeout(WAIT_S):
+        await held.noticed.wait()
+    calls = [spawn(call_for(pool, one), name="waiting call")]
+    await asyncio.sleep(0)
+
+    def failed() -> None:
+        calls.append(spawn(call_for(pool, other), name="other call"))
+
+    fleet.on_failure = lambda: asyncio.get_running_loop().call_soon(failed)
+    held.let_go.set()
+    await fleet.until(lambda: len(fleet.pids()) == 3)
+    await asyncio.gather(*calls)
+    await pool.close()
+    assert not any(map(is_running, fleet.pids()))
 
 
 async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
