@@ -23,7 +23,7 @@ from router.domain.workspaces import OFF, Exposure, Optimization, ProjectSummary
 
 
 def _project_or_none(text: str) -> str | None:
-    """`-` stands for clients outside any project."""
+    """`-` stands for clients without a project."""
     return None if text == "-" else text
 
 
@@ -31,7 +31,7 @@ _PROJECT = Argument(
     "project",
     type=_project_or_none,
     metavar="PROJECT",
-    help="project name or ID; - for clients outside any project",
+    help="project name or ID; - for clients without a project",
 )
 
 
@@ -73,7 +73,7 @@ def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Clients outside any project have all servers of the workspace.", "Name a project."
+            "Clients without a project have all servers of the workspace.", "Name a project."
         )
     return project.id
 
@@ -142,12 +142,12 @@ COMMANDS = (
             Argument(
                 "--optimization",
                 choices=[OFF, *map(str, Optimization)],
-                help="how clients search for tools; off: they see all tools",
+                help="search strategy; off gives clients all tools",
             ),
             Argument(
                 "--exposure",
                 choices=[*map(str, Exposure)],
-                help="the tools for searching",
+                help="how clients reach tools: by search, or server by server with scripts",
             ),
             SERVERS,
             flag("--all-servers", "allow all servers of the workspace"),
