@@ -23,7 +23,7 @@ from router.domain.workspaces import OFF, Exposure, Optimization, ProjectSummary
 
 
 def _project_or_none(text: str) -> str | None:
-    """`-` stands for clients without a project."""
+    """`-` stands for clients outside any project."""
     return None if text == "-" else text
 
 
@@ -73,7 +73,7 @@ def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Clients without a project have all servers of the workspace.", "Name a project."
+            "Clients outside any project have all servers of the workspace.", "Name a project."
         )
     return project.id
 
