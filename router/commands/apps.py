@@ -236,7 +236,7 @@ COMMANDS = (
                 "--from", type=nonempty, metavar="CLIENT", help="app; see: toolbooth client servers"
             ),
             repeated(
-                "--answer", dest="answers", metavar="ID=VALUE", help="value for ${input:ID} in the entries"
+                "--answer", dest="answers", metavar="ID=VALUE", help="value for an ${input:ID}"
             ),
         ),
         ("~/mcp.json", "--from cursor"),
