@@ -35,7 +35,7 @@ def _ago(text: str) -> str:
 
 
 _SINCE = Argument(
-    "--since", type=_ago, metavar="TIME", help="only the last 12h, 30d, 4w or the like"
+    "--since", type=_ago, metavar="TIME", help="only this period, like 12h, 30d or 4w"
 )
 
 
@@ -156,7 +156,7 @@ COMMANDS = (
             _SINCE,
             Argument("--client", type=nonempty, metavar="NAME", help="only this client"),
             Argument("--server", type=nonempty, metavar="ID", help="only this server"),
-            Argument("--kind", choices=[str(kind) for kind in ActivityKind]),
+            Argument("--kind", choices=[str(kind) for kind in ActivityKind], help="only this kind"),
             flag("--errors", "only failures"),
             Argument("--export", choices=("csv", "jsonl"), help="write all entries to stdout"),
         ),

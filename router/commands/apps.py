@@ -233,10 +233,10 @@ COMMANDS = (
                 "file", type=Path, nargs="?", metavar="FILE", help="JSON file with mcpServers"
             ),
             Argument(
-                "--from", type=nonempty, metavar="CLIENT", help="app; see: toolbooth client list"
+                "--from", type=nonempty, metavar="CLIENT", help="app; see: toolbooth client servers"
             ),
             repeated(
-                "--answer", dest="answers", metavar="ID=VALUE", help="value that the app asks for"
+                "--answer", dest="answers", metavar="ID=VALUE", help="value for an ${input:ID}"
             ),
         ),
         ("~/mcp.json", "--from cursor"),

@@ -28,9 +28,9 @@ from router.domain.permissions import Answer, Permission, PermissionRequestId
 _PERMISSIONS = [str(each) for each in Permission]
 _PATTERNS = ("server", "tool", "prompt", "resource")
 _EFFECTS = {
-    "read-only": "tools marked as read-only, or not",
-    "destructive": "tools marked as destructive, or not",
-    "open-world": "tools marked as open-world, or not",
+    "read-only": "only tools that are (not) read-only",
+    "destructive": "only tools that are (not) destructive",
+    "open-world": "only tools that do (not) access other systems",
 }
 
 
@@ -210,7 +210,10 @@ COMMANDS = (
         "permission answer",
         "Answer a permission request.",
         _answer,
-        (Argument("ask", metavar="ID"), Argument("answer", choices=[str(each) for each in Answer])),
+        (
+            Argument("ask", metavar="ID", help="request ID; see: toolbooth permission asks"),
+            Argument("answer", choices=[str(each) for each in Answer]),
+        ),
         ("3f9a once",),
     ),
 )

@@ -31,7 +31,7 @@ _PROJECT = Argument(
     "project",
     type=_project_or_none,
     metavar="PROJECT",
-    help="project name or ID; - for clients outside any project",
+    help="project name or ID; - for clients without a project",
 )
 
 
@@ -142,12 +142,12 @@ COMMANDS = (
             Argument(
                 "--optimization",
                 choices=[OFF, *map(str, Optimization)],
-                help="how clients search for tools; off: they see all tools",
+                help="search strategy; off gives clients all tools",
             ),
             Argument(
                 "--exposure",
                 choices=[*map(str, Exposure)],
-                help="the tools for searching",
+                help="how clients reach tools: by search, or server by server with scripts",
             ),
             SERVERS,
             flag("--all-servers", "allow all servers of the workspace"),

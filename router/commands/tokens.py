@@ -96,7 +96,7 @@ COMMANDS = (
                 type=seconds,
                 dest="lifetime_s",
                 metavar="TIME",
-                help="lifetime: 12h, 30d, 4w or the like",
+                help="lifetime, like 12h, 30d or 4w (default: until revoked)",
             ),
         ),
         ("Laptop", "CI --workspace Work --server files --expires 30d"),
@@ -107,7 +107,7 @@ COMMANDS = (
         "token revoke",
         "Revoke a token.",
         _revoke,
-        (Argument("token", metavar="ID"),),
+        (Argument("token", metavar="ID", help="token ID; see: toolbooth token list"),),
         ("1a2b3c4d",),
     ),
 )

@@ -103,7 +103,7 @@ COMMANDS = (
         "workspace restore",
         "Restore a removed workspace.",
         _restore,
-        (Argument("name", metavar="ID"),),
+        (Argument("name", metavar="ID", help="ID of the removed workspace"),),
         ("work",),
         _one_workspace,
     ),
