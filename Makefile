@@ -85,7 +85,7 @@ ifdef EVALUATOR
 	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/hybrid.json
 endif
 
-bench-window: ready ## measure whether the window ever stands still
+bench-window: ready ## measure whether the window stays responsive
 	$(BIN)/python -m bench.window $(ARGS)
 
 screenshots: ready ## draw the screens: those of the documentation, and all at each scale
@@ -98,7 +98,7 @@ translations: ready ## collect the texts of the window for translation
 # uv resolves for all platforms at once; only this target needs it.
 COMPILE := build/uv/bin/uv pip compile --quiet --system-certs --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-emit-index-url --no-annotate $(ARGS)
-lock: ready ## lock the dependencies anew (ARGS=--upgrade takes newer versions)
+lock: ready ## update the lock files (ARGS=--upgrade takes newer versions)
 	$(PYTHON) -m venv build/uv && build/uv/bin/pip install --quiet uv
 	$(COMPILE) pyproject.toml --group build -o requirements/run.txt
 	$(COMPILE) pyproject.toml --group build --group dev --group bundle -c requirements/run.txt -o requirements/dev.txt

@@ -51,7 +51,7 @@ def is_own_link(word: str) -> bool:
 def application_entry(command: Sequence[str]) -> str:
     """The desktop entry for the applications menu."""
     more = {
-        "Comment": "One door for all your MCP servers",
+        "Comment": "One local endpoint for all your MCP servers",
         "Icon": NAME,
         "Categories": "Development;Utility;",
         "MimeType": f"{_TYPE};",

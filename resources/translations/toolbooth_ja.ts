@@ -1989,7 +1989,7 @@
         <translation>このアプリについて</translation>
     </message>
     <message>
-        <source>One door for all your MCP servers.</source>
+        <source>One local endpoint for all your MCP servers.</source>
         <translation>すべての MCP サーバーへのひとつの入口。</translation>
     </message>
     <message>

@@ -73,7 +73,7 @@ def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Clients outside any project have all servers of the workspace.", "Name a project."
+            "Clients without a project have all servers of the workspace.", "Name a project."
         )
     return project.id
 
@@ -86,7 +86,7 @@ async def _new(context: Context) -> JsonObject:
 
 def _set_request(given: JsonObject) -> JsonObject:
     if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
-        raise WrongUsage("Say what to change.", "See: toolbooth project set --help")
+        raise WrongUsage("Nothing to change was given.", "See: toolbooth project set --help")
     return given
 
 

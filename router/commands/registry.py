@@ -65,5 +65,7 @@ _HANDLERS: dict[str, Handler] = {
 
 async def dispatch(router: RouterPort, name: str, arguments: JsonObject) -> Any:
     if (handler := _HANDLERS.get(name)) is None:
-        raise InvalidInput(f'This instance knows no command "{name}".', "Restart Toolbooth.")
+        raise InvalidInput(
+            f'The running instance does not know the command "{name}".', "Restart Toolbooth."
+        )
     return await handler(Context(router, arguments))

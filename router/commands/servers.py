@@ -205,7 +205,9 @@ async def _add(context: Context) -> JsonObject:
 def _code_warnings(config: ServerConfig) -> list[str]:
     """Variables that make a server load other code than its command names."""
     names = ", ".join(name for name in config.env if chooses_code(name))
-    return [f"{names}: decides which programs are loaded. Be sure you want that."] if names else []
+    return (
+        [f"{names}: controls which programs are loaded. Make sure you want this."] if names else []
+    )
 
 
 # remove, enable, disable, sign-in, sign-out, list

@@ -213,7 +213,7 @@ class AboutPage(SettingsPage):
         card = RowCard()
         card.add_row(
             f"Toolbooth {__version__}",
-            self.tr("One door for all your MCP servers."),
+            self.tr("One local endpoint for all your MCP servers."),
             CopyButton(self.tr("Copy version details"), lambda: versions),
             words=self.tr("version, update, help, support"),
         )

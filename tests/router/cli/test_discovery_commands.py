@@ -35,5 +35,5 @@ def test_a_variable_that_chooses_code_is_pointed_out(terminal: Terminal) -> None
     options = ("--env", "NODE_OPTIONS=--require x", "--env", "MODE=a", "--", "server")
     told = terminal.json("add", "Files", *options)
     assert told["warnings"] == [
-        "NODE_OPTIONS: decides which programs are loaded. Be sure you want that."
+        "NODE_OPTIONS: controls which programs are loaded. Make sure you want this."
     ]

@@ -33,7 +33,7 @@ def test_a_project_is_renamed_and_removed(site: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("set", "Site"), 2, "Say what to change."),
+        (("set", "Site"), 2, "Nothing to change was given."),
         (("set", "-", "--server", "one"), 1, "have all servers of the workspace"),
         (("set", "Site", "--server", "three"), 1, 'no server "three"'),
         (("rename", "Site", "other"), 1, 'already a project "other"'),
