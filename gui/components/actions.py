@@ -91,8 +91,8 @@ class Actions:
             text = tr("Turned off {name}").format(name=status.name)
             self._run_undoable(command, text, lambda: self.set_enabled(status, True))
 
-    def approve(self, ref: ServerRef) -> None:
-        self._run(self._router.servers.approve(ref))
+    def grant_consent(self, ref: ServerRef) -> None:
+        self._run(self._router.servers.grant_consent(ref))
 
     def allow_network(self, ref: ServerRef) -> None:
         """Allow it the network and its secrets during discovery."""

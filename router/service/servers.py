@@ -111,8 +111,8 @@ class Servers:
             lambda c: config_edits.with_server_enabled(c, ref.server, enabled=enabled),
         )
 
-    async def approve(self, ref: ServerRef) -> None:
-        await self._upstreams.approve(ref)
+    async def grant_consent(self, ref: ServerRef) -> None:
+        await self._upstreams.grant_consent(ref)
 
     async def measure(self) -> None:
         await self._upstreams.measure()

@@ -166,7 +166,7 @@ class UpstreamManager:
         self.board.announce(ref)
 
     async def _update(self, ref: ServerRef) -> None:
-        """The server is the same, but may have been disabled or approved meanwhile."""
+        """The server is the same, but may have been disabled or consented to meanwhile."""
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
@@ -174,7 +174,7 @@ class UpstreamManager:
         self.board.update(ref, consented=self._catalogs.has_consent(ref))
         self.board.announce(ref)
 
-    async def approve(self, ref: ServerRef) -> None:
+    async def grant_consent(self, ref: ServerRef) -> None:
         """The user has seen the command of a server and agrees that it runs."""
         entry = self._catalogs.entry(ref)
         consents = self._catalogs.consents(ref.workspace)

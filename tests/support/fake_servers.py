@@ -71,8 +71,8 @@ class FakeServers:
     async def set_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._record("servers.set_enabled", ref, enabled)
 
-    async def approve(self, ref: ServerRef) -> None:
-        self._record("servers.approve", ref)
+    async def grant_consent(self, ref: ServerRef) -> None:
+        self._record("servers.grant_consent", ref)
 
     async def measure(self) -> None:
         self._record("servers.measure")

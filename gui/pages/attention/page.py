@@ -120,7 +120,7 @@ class AttentionPage(PageFrame):
         text = self.tr("Approve") if consent else self.tr("Sign in…")
         button = single_press(primary_button(text))
         button.setAccessibleName(f"{text} {status.name}")
-        action = self._actions.approve if consent else self._actions.sign_in
+        action = self._actions.grant_consent if consent else self._actions.sign_in
         button.clicked.connect(lambda: action(status.ref))
         texts = vbox(label(status.name, font=fonts.semibold()), *self._wanted(status), spacing=2)
         pill = Pill(present(status).summary, Tone.WARN)

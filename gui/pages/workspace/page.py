@@ -136,7 +136,7 @@ class WorkspacePage(QWidget):
         detail.refresh_requested.connect(actions.refresh)
         detail.edit_requested.connect(self.edit_requested)
         detail.remove_requested.connect(partial(self._remove, actions))
-        detail.approve_requested.connect(actions.approve)
+        detail.approve_requested.connect(actions.grant_consent)
         detail.sign_in_requested.connect(actions.sign_in)
         detail.network_requested.connect(actions.allow_network)
         detail.longer_timeout_requested.connect(actions.double_timeout)
