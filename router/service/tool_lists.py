@@ -131,7 +131,9 @@ class ToolLists:
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
             store = self._catalogs.approvals(ref.workspace)
-            await asyncio.to_thread(store.approve, ref.server, subject_of(entry.config), chosen)
+            await asyncio.to_thread(
+                store.approve, ref.server, approval_identity(entry.config), chosen
+            )
             await self._adopt(ref)
 
     async def forget(self, ref: ServerRef) -> None:
@@ -175,7 +177,7 @@ class ToolLists:
         """`entry` with this list and the tools that need approval. Reads and writes files."""
         store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
-        held = store.review(ref.server, subject_of(entry.config), tools, policy)
+        held = store.review(ref.server, approval_identity(entry.config), tools, policy)
         return entry.with_listing(cached, held)
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
@@ -214,7 +216,7 @@ class ToolLists:
         return self._catalogs.cache(ref.workspace)
 
 
-def subject_of(config: ServerConfig) -> str:
+def approval_identity(config: ServerConfig) -> str:
     """What approvals belong to: another command or address is another server."""
     running = [config.command, list(config.args), config.cwd, config.url]
     return hashlib.sha256(json.dumps(running).encode()).hexdigest()

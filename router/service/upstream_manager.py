@@ -101,7 +101,7 @@ class UpstreamManager:
         )
         self._freshness = FreshnessMonitor(
             catalogs,
-            self.discovery_queue.check,
+            self.discovery_queue.discover_quietly,
             may_run=self._may_run,
             is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
@@ -133,22 +133,23 @@ class UpstreamManager:
                 serverName=ref.server,
                 removedCount=tool_count,
             )
-        for ref in reconciled.restarted:
-            await self._restart(ref)
+        for ref in reconciled.new_or_changed:
+            await self._reset(ref)
         before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
             await self._update(ref)
-        for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
+        for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
-        for ref in reconciled.restarted:
+        for ref in reconciled.new_or_changed:
             self._begin(ref)
         for ref in reconciled.kept:
             if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
                 self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
-    async def _restart(self, ref: ServerRef) -> None:
-        """The server is new or has another configuration: only what is on disk is known of it."""
+    async def _reset(self, ref: ServerRef) -> None:
+        """The server is new or has another configuration: end what ran with the old one, and know
+        only what is on disk."""
         await self.sign_ins.forget(ref)
         await self.discovery_queue.cancel(ref)
         await self.pool.disconnect(ref)
@@ -221,7 +222,7 @@ class UpstreamManager:
         shutdown.add("close the upstreams", self.pool.close)
         shutdown.add("stop vetting", self._vetting.close)
         shutdown.add("cancel discovery", self.discovery_queue.close)
-        shutdown.add("stop checking tool lists", self._freshness.close)
+        shutdown.add("stop discovering due tool lists", self._freshness.close)
         shutdown.add("end sign-ins", self.sign_ins.close)
         shutdown.add("stop following list changes", self._list_changed.close)
         shutdown.add("stop the sleep monitor", self._sleep_monitor.close)

@@ -34,7 +34,7 @@ STEPS = (
     "stop the sleep monitor",
     "stop following list changes",
     "end sign-ins",
-    "stop checking tool lists",
+    "stop discovering due tool lists",
     "cancel discovery",
     "stop vetting",
     "close the upstreams",
