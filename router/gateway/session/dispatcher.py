@@ -1,7 +1,9 @@
 """What each MCP method returns to clients, in all revisions. `http/streamable_http.py` decides how
-messages travel. The SDK validates and seals; it carries nothing.
+messages are sent.
 
-Results are plain JSON objects and pass as they are: unknown fields stay.
+Of the SDK only its types, to validate params, and its sealing of `requestState` are used, not its
+server or transports. Results are plain JSON objects and are passed on as they are: unknown fields
+stay.
 """
 
 from __future__ import annotations
@@ -115,7 +117,7 @@ class Dispatcher:
         try:
             await self.sessions.use(own, request)
             if (method := self._methods.get(request.method)) is None:
-                result = await self._handle_in_era(request, own)
+                result = await self._handle_by_revision(request, own)
             elif self._input_required.may_require_input(request, client):
                 run = partial(self._run, method)
                 result = await self._input_required.handle(request, client, run)
@@ -142,22 +144,22 @@ class Dispatcher:
                 pass
 
     def close_streams(self) -> None:
-        """End the streams that stay open until their client disconnects, so that our stop does not
-        wait for them."""
+        """End the streams that stay open until their client disconnects, so that shutdown
+        doesn't wait for them."""
         self.subscriptions.close()
         self.sessions.close_streams()
 
     async def _run(self, method: _Method, request: ClientRequest) -> Result:
-        """Tracked by itself, because an input-required call outlives the HTTP request; and if its
-        token or our stop ends it, that is the response."""
+        """Tracked by itself, because an input-required call outlives the HTTP request; and if an
+        invalid token or shutdown ends it, that is the response."""
         try:
             with self._active_requests.track(request.principal.token):
                 return await method(request)
         except HTTPError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from None
 
-    async def _handle_in_era(self, request: ClientRequest, session: Session) -> JsonObject:
-        """Handle a method that only one era has."""
+    async def _handle_by_revision(self, request: ClientRequest, session: Session) -> JsonObject:
+        """Handle a method that only legacy or only modern revisions have."""
         if isinstance(session, LegacySession):
             if (legacy := self._legacy_methods.get(request.method)) is not None:
                 return await legacy(request, session)
@@ -182,7 +184,7 @@ class Dispatcher:
         meta = {**as_object(result.get("_meta")), **server_info}
         return {"resultType": "complete", **caching, **result, "_meta": meta}
 
-    # Methods that only one era has
+    # Methods that only legacy or only modern revisions have
 
     def _initialize_result(self, request: ClientRequest) -> JsonObject:
         params = types.InitializeRequestParams.model_validate(request.params, by_name=False)
