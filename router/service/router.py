@@ -97,7 +97,7 @@ class Router:
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
-            lambda view: self.endpoint.exposures.exposed_tokens(view),
+            lambda view: self.endpoint.tool_methods.exposed_tokens(view),
         )
         self.endpoint = Endpoint(
             context,
@@ -108,7 +108,7 @@ class Router:
             feedback=self._usage,
         )
         self._publisher.subscribe(self.endpoint.on_event)
-        exposures = self.endpoint.exposures
+        tool_methods = self.endpoint.tool_methods
         self.settings = SettingsService(
             config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
         )
@@ -118,11 +118,11 @@ class Router:
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
         tool_views = ToolViews(catalogs, self._upstreams.board)
-        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, exposures)
+        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, tool_methods)
         self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
-        self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
-        self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)
+        self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)
+        self.scripts = Scripts(catalogs, tool_methods.script_tools, context.publish)
         self.apps = Apps(context, self.endpoint, self.servers, self.tokens, app_locations)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish

@@ -32,8 +32,8 @@ from router.gateway.session.client_peer import client_peer
 from router.gateway.session.input_required import InputRequiredCalls
 from router.gateway.session.sessions import LegacySession, Session, Sessions, client_capabilities
 from router.gateway.session.subscriptions import Lists, Subscriber, Subscriptions
-from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.prompts_resources import PromptsAndResources
+from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace
 from router.upstream.ports import SessionId
@@ -67,12 +67,12 @@ _ModernMethod: TypeAlias = Callable[[ClientRequest, Session], Awaitable[JsonObje
 class Dispatcher:
     def __init__(
         self,
-        exposures: Exposures,
+        tool_methods: ToolMethods,
         prompts_resources: PromptsAndResources,
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
     ) -> None:
-        self.exposures = exposures
+        self.tool_methods = tool_methods
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
@@ -81,7 +81,7 @@ class Dispatcher:
         self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
-            "tools/call": exposures.call_tool,
+            "tools/call": tool_methods.call_tool,
             **prompts_resources.methods,
         }
         self._legacy_methods: dict[str, _LegacyMethod] = {
@@ -168,7 +168,7 @@ class Dispatcher:
         raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
-        return self.exposures.list_tools(request).encoded
+        return self.tool_methods.list_tools(request).encoded
 
     def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
         """`result` with what the modern revision has in every result."""
@@ -194,7 +194,7 @@ class Dispatcher:
             "protocolVersion": version if known else LATEST_HANDSHAKE_VERSION,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER_INFO,
-            "instructions": self.exposures.instructions(request.principal),
+            "instructions": self.tool_methods.instructions(request.principal),
         }
 
     async def _initialize_again(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -207,7 +207,7 @@ class Dispatcher:
         return {
             "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
             "capabilities": _CAPABILITIES,
-            "instructions": self.exposures.instructions(request.principal),
+            "instructions": self.tool_methods.instructions(request.principal),
         }
 
     async def _ping(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -252,7 +252,7 @@ class Dispatcher:
         self._on_session_end(session.id)
 
     def _lists(self, principal: Principal) -> Lists:
-        return (self.exposures.tool_list(principal), *self._prompts_resources.lists(principal))
+        return (self.tool_methods.tool_list(principal), *self._prompts_resources.lists(principal))
 
     def _unsubscribe_upstream(self, ref: ServerRef, uri: str) -> None:
         spawn(self._prompts_resources.unsubscribe(ref, uri), name="unsubscribe")
