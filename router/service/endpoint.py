@@ -9,6 +9,7 @@ from dataclasses import replace
 from router.api.events import (
     Event,
     ListenerStateChanged,
+    SettingsApplied,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
@@ -43,7 +44,7 @@ from router.upstream.ports import SessionId
 
 _RECORDED_STATUSES = (401, 403, 429)
 _GRACE_S = 1
-_SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
+_SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched, SettingsApplied)
 
 
 def _script_limits(settings: Settings) -> ScriptLimits:
