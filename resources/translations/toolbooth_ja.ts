@@ -1468,6 +1468,10 @@
         <translation>{host} の応答は HTTP {status} でした。</translation>
     </message>
     <message>
+        <source>{host} did not issue a token (HTTP {status}, {reason}).</source>
+        <translation>{host} はトークンを発行しませんでした（HTTP {status}、{reason}）。</translation>
+    </message>
+    <message>
         <source>{host} returned an invalid token.</source>
         <translation>{host} から使えないトークンが返されました。</translation>
     </message>
