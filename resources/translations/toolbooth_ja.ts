@@ -604,10 +604,6 @@
         <translation>{name} を削除しました</translation>
     </message>
     <message>
-        <source>{tool} is now hidden from apps</source>
-        <translation>{tool} をアプリから隠しました</translation>
-    </message>
-    <message>
         <source>Blocked {tool}</source>
         <translation>{tool} を拒否しました</translation>
     </message>
@@ -3502,8 +3498,8 @@
         <translation>すべてのアプリに固定中。クリックすると外します</translation>
     </message>
     <message>
-        <source>Hide this tool from apps</source>
-        <translation>このツールをアプリから隠す</translation>
+        <source>Block for all apps</source>
+        <translation>すべてのアプリで拒否する</translation>
     </message>
 </context>
 <context>

@@ -146,9 +146,9 @@ class ToolLists:
         """The tools that need approval, by server and tool."""
         catalog = self._catalogs.catalog(workspace)
         return tuple(
-            _pending(entry, name, held)
+            _pending_tool(entry, name, pending)
             for _, entry in sorted(catalog.servers.items())
-            for name, held in sorted(catalog.pending(entry).items())
+            for name, pending in sorted(catalog.pending(entry).items())
         )
 
     async def _adopt(
@@ -177,8 +177,8 @@ class ToolLists:
         """`entry` with this list and the tools that need approval. Reads and writes files."""
         store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
-        held = store.review(ref.server, approval_identity(entry.config), tools, policy)
-        return entry.with_listing(cached, held)
+        pending = store.review(ref.server, approval_identity(entry.config), tools, policy)
+        return entry.with_listing(cached, pending)
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
         catalog = self._catalogs.catalog(ref.workspace)
@@ -238,13 +238,13 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
             )
 
 
-def _pending(entry: ServerEntry, name: str, held: PendingApproval) -> PendingTool:
+def _pending_tool(entry: ServerEntry, name: str, pending: PendingApproval) -> PendingTool:
     tool = next(tool for tool in entry.tools if tool.key.tool == name)
-    old = readable(held.approved) if held.approved is not None else ""
+    old = readable(pending.approved) if pending.approved is not None else ""
     new = readable(tool.wire)
     return PendingTool(
         key=tool.key,
-        approval=held.approval,
+        approval=pending.approval,
         old=old,
         new=new,
         difference=word_diff(old, new),

@@ -80,7 +80,7 @@ def last(router: FakeRouter) -> SentCommand:
 
 
 def offered(window: MainWindow) -> list[str]:
-    """What the buttons of held tools say."""
+    """What the buttons of pending tools say."""
     buttons = [b for b in window.findChildren(QPushButton) if b.isVisible()]
     return [b.text() for b in buttons if b.text().startswith("Approve")]
 
