@@ -20,7 +20,7 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 
-from router.api.events import ListNotKept, ToolsChanged
+from router.api.events import ToolListNotCached, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
 from router.config.server import ServerConfig
@@ -204,13 +204,13 @@ class ToolLists:
         try:
             await asyncio.to_thread(self._cache(ref).write, ref.server, cached)
         except ToolboothError as error:
-            log.warning("The tools of %s were not kept: %s", ref.server, error.message)
+            log.warning("The tools of %s were not cached: %s", ref.server, error.message)
             self._unwritten.add(ref)
-            self._publish(ListNotKept(ref, error.message))
+            self._publish(ToolListNotCached(ref, error.message))
         else:
             if ref in self._unwritten:
                 self._unwritten.discard(ref)
-                self._publish(ListNotKept(ref, ""))
+                self._publish(ToolListNotCached(ref, ""))
 
     def _cache(self, ref: ServerRef) -> ToolListCache:
         return self._catalogs.cache(ref.workspace)

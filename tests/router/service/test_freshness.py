@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ListNotKept, ServerStatusChanged, ToolsChanged
+from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.config.discovery import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
@@ -277,12 +277,12 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        told = await running.trace.until(ListNotKept)
+        told = await running.trace.until(ToolListNotCached)
         assert "Can't write" in told.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        await running.trace.until(ListNotKept, lambda event: event.reason == "")
+        await running.trace.until(ToolListNotCached, lambda event: event.reason == "")
         assert path.is_file()
 
 
