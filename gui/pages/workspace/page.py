@@ -260,7 +260,9 @@ class WorkspacePage(QWidget):
             self.detail.set_concerns(self._router.servers.secret_concerns(status.ref))
             self.detail.set_receipt(self._router.discovery.receipt(status.ref))
             self.detail.set_tools(self._router.tools.list(status.ref))
-            self.detail.set_offers(self._router.servers.offers(status.ref))
+            self.detail.set_prompts_and_resources(
+                self._router.servers.prompts_and_resources(status.ref)
+            )
             self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:
