@@ -71,7 +71,7 @@ class Router:
         self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
-        self._control = LocalServer(
+        self._local_ipc = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._publisher = EventPublisher()
@@ -187,12 +187,12 @@ class Router:
     async def _serve(self) -> None:
         # Clients come first at shutdown, so what ends after them is added before them.
         self._shutdown.add("stop watching the files", self._watcher.close)
-        self._shutdown.add("close the control socket", self._control.stop)
+        self._shutdown.add("close local IPC", self._local_ipc.stop)
         self._shutdown.add("stop the endpoint", self.endpoint.stop)
         port = self.settings.current().port if self._port is None else self._port
         await self.endpoint.start(port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.
-        await self._control.start()
+        await self._local_ipc.start()
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()
         self._upstreams.start_serving()

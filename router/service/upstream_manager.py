@@ -56,7 +56,7 @@ class UpstreamManager:
         self._clock = context.clock
         self._owner = owner
         self.is_serving = False
-        """Whether this process stays: secrets kept in memory are then of use."""
+        """Whether this process goes on running, so that secrets in memory can be used later."""
         self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
             _ignore_update
         )

@@ -25,7 +25,7 @@ from router.store.instance_lock import InstanceLock, describe
 
 STEPS = (
     "stop the endpoint",
-    "close the control socket",
+    "close local IPC",
     "stop watching the files",
     "end the script workers",
     "stop building indexes",
