@@ -1,4 +1,4 @@
-"""The house as tests: who may import whom (contracts in pyproject.toml), and habits of the code."""
+"""The architecture: who may import whom (contracts in pyproject.toml), and habits of the code."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def calls(path: Path) -> Iterator[tuple[int, ast.Attribute]]:
 
 
 @pytest.mark.proves("CARD-1")
-def test_every_module_imports_only_what_its_room_may_see() -> None:
+def test_every_module_imports_only_what_its_package_may() -> None:
     # A process of its own: the linter switches off all loggers of the one it runs in.
     linter = Path(sys.executable).with_name("lint-imports")
     checked = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
 
 
-def test_no_module_has_grown_past_a_second_room() -> None:
+def test_no_module_is_longer_than_the_limit() -> None:
     lengths = {path: len(path.read_text().splitlines()) for path in modules(*SOURCES)}
     too_long = {str(path): length for path, length in lengths.items() if length > LONGEST_MODULE}
     assert too_long == {}

@@ -83,12 +83,12 @@ def test_the_project_has_the_packages_and_folders_it_was_designed_with() -> None
     assert [name for name in layout if not (ROOT / name).exists()] == []
 
 
-def test_the_map_of_the_house_has_every_room_and_the_layers_of_the_contract() -> None:
-    house = (ROOT / "ARCHITECTURE.md").read_text()
-    rooms = [f"{path.parent.relative_to(ROOT)}/" for path in ROOT.glob("[rg]*/*/__init__.py")]
+def test_the_architecture_document_has_every_package_and_the_layers_of_the_contract() -> None:
+    document = (ROOT / "ARCHITECTURE.md").read_text()
+    packages = [f"{path.parent.relative_to(ROOT)}/" for path in ROOT.glob("[rg]*/*/__init__.py")]
     modules = [f"router/{path.name}" for path in (ROOT / "router").glob("[!_]*.py")]
-    assert [room for room in rooms + modules if f"`{room}`" not in house] == []
-    drawn = re.search(r"^router: (.*?)^```", house, re.DOTALL | re.MULTILINE)
+    assert [name for name in packages + modules if f"`{name}`" not in document] == []
+    drawn = re.search(r"^router: (.*?)^```", document, re.DOTALL | re.MULTILINE)
     layers = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
     assert drawn
     assert [layer.strip() for layer in drawn[1].split("->")] == layers

@@ -91,8 +91,8 @@ class Actions:
             text = tr("Turned off {name}").format(name=status.name)
             self._run_undoable(command, text, lambda: self.set_enabled(status, True))
 
-    def approve(self, ref: ServerRef) -> None:
-        self._run(self._router.servers.approve(ref))
+    def grant_consent(self, ref: ServerRef) -> None:
+        self._run(self._router.servers.grant_consent(ref))
 
     def allow_network(self, ref: ServerRef) -> None:
         """Allow it the network and its secrets during discovery."""
@@ -140,15 +140,10 @@ class Actions:
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.permissions.set(self._workspace, key, permission))
 
-    def hide_tool(self, key: ToolKey) -> None:
-        self._block(self._workspace, key, tr("{tool} is now hidden from apps"))
-
-    def block_tool(self, ref: ServerRef, tool: str) -> None:
-        """Block a tool that is held back for approval."""
-        self._block(ref.workspace, ToolKey(ref.server, tool), tr("Blocked {tool}"))
-
-    def _block(self, workspace: WorkspaceId, key: ToolKey, text: str) -> None:
-        """Block it in the whole workspace; undo restores the permission it had."""
+    def block_tool(self, key: ToolKey, workspace: WorkspaceId | None = None) -> None:
+        """Block it in the whole workspace (None: the shown one); undo restores the permission it
+        had."""
+        workspace = workspace or self._workspace
         put = self._router.permissions.set
         try:
             views = self._router.tools.list(ServerRef(workspace, key.server))
@@ -158,7 +153,7 @@ class Actions:
         before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
         self._run_undoable(
             put(workspace, key, Permission.DENY),
-            text.format(tool=key.shown),
+            tr("Blocked {tool}").format(tool=key.shown),
             lambda: self._run(put(workspace, key, before)),
         )
 

@@ -27,7 +27,7 @@ class PinPicker(QDialog):
     """Each tick is a request; `show_pins` shows what is in force."""
 
     chosen = Signal(tuple)
-    """The keys of all tools that shall be pinned."""
+    """The keys of all tools to pin."""
 
     def __init__(
         self,

@@ -63,12 +63,12 @@ def attention_items(
     found: list[AttentionItem] = []
     for part in find_attention(router).workspaces:
         found += [_of_server(status) for status in part.servers]
-        for held in part.held:
-            title = tr("%n tools of {name} need approval", "", len(held.tools))
+        for pending in part.pending:
+            title = tr("%n tools of {name} need approval", "", len(pending.tools))
             text = tr("They are new or have changed. Apps can’t use them until you approve them.")
-            key = ("tools", held.ref, frozenset(tool.key for tool in held.tools))
-            notification = Notification(title.format(name=held.name), text)
-            found.append(AttentionItem(key, held.name, notification))
+            key = ("tools", pending.ref, frozenset(tool.key for tool in pending.tools))
+            notification = Notification(title.format(name=pending.name), text)
+            found.append(AttentionItem(key, pending.name, notification))
     for ref, failure in given_up.items():
         name = _name(router, ref)
         found.append(AttentionItem(("failed", ref), name, _given_up(name, failure)))

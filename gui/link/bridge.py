@@ -26,13 +26,13 @@ from router.api.events import (
     DiscoveryProgressed,
     Event,
     ListenerStateChanged,
-    ListNotKept,
     PermissionRequested,
     PermissionResolved,
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
     TokensChanged,
+    ToolListNotCached,
     ToolsChanged,
     WindowRequested,
     WorkspacesChanged,
@@ -156,8 +156,8 @@ def _subject(event: Event) -> Hashable | None:
             return (ToolsChanged, workspace, server)
         case DiscoveryProgressed(ref):
             return (DiscoveryProgressed, ref)
-        case ListNotKept(ref):
-            return (ListNotKept, ref)
+        case ToolListNotCached(ref):
+            return (ToolListNotCached, ref)
         case WorkspacesChanged(workspace):
             return (WorkspacesChanged, workspace)
         case ConfigRejected(path) | ConfigAccepted(path):

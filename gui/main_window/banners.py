@@ -13,7 +13,12 @@ from PySide6.QtGui import QDesktopServices
 from gui.link.bridge import Bridge
 from gui.text.errors import hint_of, message_of, translated
 from gui.widgets.banner import Banners
-from router.api.events import ConfigAccepted, ConfigRejected, ListenerStateChanged, ListNotKept
+from router.api.events import (
+    ConfigAccepted,
+    ConfigRejected,
+    ListenerStateChanged,
+    ToolListNotCached,
+)
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef
@@ -28,7 +33,7 @@ class StatusBanners(Banners):
             self,
             self._on_events,
             ListenerStateChanged,
-            ListNotKept,
+            ToolListNotCached,
             ConfigRejected,
             ConfigAccepted,
         )
@@ -50,13 +55,16 @@ class StatusBanners(Banners):
         )
 
     def _on_events(
-        self, events: Sequence[ListenerStateChanged | ListNotKept | ConfigRejected | ConfigAccepted]
+        self,
+        events: Sequence[
+            ListenerStateChanged | ToolListNotCached | ConfigRejected | ConfigAccepted
+        ],
     ) -> None:
         for event in events:
             match event:
                 case ListenerStateChanged(state):
                     self.show_listener(state)
-                case ListNotKept(ref, reason):
+                case ToolListNotCached(ref, reason):
                     self._show_unsaved(ref, reason)
                 case ConfigRejected(path, line, reason):
                     self._show_rejected(path, line, reason)

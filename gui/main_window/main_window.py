@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
     # Actions
 
     def _show_failure(self, error: ToolboothError) -> None:
-        """Show the error, and the state in force: a switch may have been moved in vain."""
+        """Show the error, and set switches back to the state in force."""
         self.show_error(error)
         self.pages.workspace.reload()
 

@@ -604,10 +604,6 @@
         <translation>{name} を削除しました</translation>
     </message>
     <message>
-        <source>{tool} is now hidden from apps</source>
-        <translation>{tool} をアプリから隠しました</translation>
-    </message>
-    <message>
         <source>Blocked {tool}</source>
         <translation>{tool} を拒否しました</translation>
     </message>
@@ -1466,6 +1462,10 @@
     <message>
         <source>{host} returned HTTP {status}.</source>
         <translation>{host} の応答は HTTP {status} でした。</translation>
+    </message>
+    <message>
+        <source>{host} did not issue a token (HTTP {status}, {reason}).</source>
+        <translation>{host} はトークンを発行しませんでした（HTTP {status}、{reason}）。</translation>
     </message>
     <message>
         <source>{host} returned an invalid token.</source>
@@ -3498,8 +3498,8 @@
         <translation>すべてのアプリに固定中。クリックすると外します</translation>
     </message>
     <message>
-        <source>Hide this tool from apps</source>
-        <translation>このツールをアプリから隠す</translation>
+        <source>Block for all apps</source>
+        <translation>すべてのアプリで拒否する</translation>
     </message>
 </context>
 <context>

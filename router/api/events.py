@@ -1,7 +1,8 @@
-"""The events of the router: a closed union of past-tense facts, each with the whole new value.
+"""The events of the router: a closed union of past-tense facts.
 
-Consumers `match` over `Event` and end in `assert_never`, so a new event is a type error until every
-one of them handles it.
+An event has the new value, or names what changed, so that subscribers read it again. Subscribers
+choose the events they handle. Only the window's bridge must know all of them: its `match` over
+`Event` ends in `assert_never`, so a new event is a type error until it is handled there.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class DiscoveryProgressed:
 
 
 @dataclass(frozen=True, slots=True)
-class ListNotKept:
+class ToolListNotCached:
     """A server's tool list could not be written to the cache; `reason` empty: now it could."""
 
     ref: ServerRef
@@ -141,7 +142,7 @@ Event: TypeAlias = (
     | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
-    | ListNotKept
+    | ToolListNotCached
     | ActivityRecorded
     | PermissionRequested
     | PermissionResolved

@@ -1,5 +1,5 @@
-"""Decides whether a tool, prompt or resource is allowed, denied, or needs a permission request.
-Pure.
+"""The permission for a tool, prompt or resource, and for one call of it: allow, ask or deny, as
+permissions and rules say. Pure. Answers that users have given are not known here.
 
 A permission is set for exactly one tool; a rule covers everything that matches it. The first match
 decides, in this order: the project's permission, the project's rules, the workspace's permission,

@@ -37,7 +37,7 @@ async def _approve(context: Context) -> JsonObject:
         await router.discovery.allow(ref, DiscoveryAccess(access))
     else:
         ref = context.server
-        await router.servers.approve(ref)
+        await router.servers.grant_consent(ref)
         await router.tools.approve(ref)
     return server_json(context.status(ref))
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, TypeAlias
@@ -29,7 +29,7 @@ from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, 
 from router.domain.servers import DiscoveryStep
 from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 from router.upstream.connect import open_process
-from router.upstream.errors import failed, timed_out
+from router.upstream.errors import failed, time_limit
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import Upstream
 from router.upstream.process.environment import find_command
@@ -100,7 +100,7 @@ class Discoverer:
         self, ref: ServerRef, timeout_s: float, report: ReportStep
     ) -> ServerListing:
         report(DiscoveryStep.CONNECTING)
-        async with _time_limit(timeout_s), self.connections.borrow(ref) as upstream:
+        async with time_limit(timeout_s), self.connections.borrow(ref) as upstream:
             report(DiscoveryStep.DISCOVERING)
             return await read_listing(upstream)
 
@@ -171,7 +171,7 @@ async def _read_started(
     ref: ServerRef, sandboxed: SandboxedCommand, plan: ProcessPlan, report: ReportStep
 ) -> ServerListing:
     report(DiscoveryStep.CONNECTING)
-    async with _time_limit(plan.timeout_s):
+    async with time_limit(plan.timeout_s):
         upstream = await open_process(
             sandboxed.command,
             secrets=plan.secrets,
@@ -183,13 +183,3 @@ async def _read_started(
             return await read_listing(upstream)
         finally:
             await upstream.close()
-
-
-@asynccontextmanager
-async def _time_limit(timeout_s: float) -> AsyncGenerator[None]:
-    """A time limit that fails the way a server does."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            yield
-    except TimeoutError:
-        raise failed(timed_out(timeout_s)) from None

@@ -52,7 +52,7 @@ class Apps:
     ) -> None:
         self._settings = context.settings
         self._secrets = context.secrets
-        self._listener = endpoint
+        self._endpoint = endpoint
         self._servers = servers
         self._tokens = tokens
         self._locations = locations or AppLocations.here()
@@ -87,7 +87,7 @@ class Apps:
 
     async def plan(self, client: ClientId) -> ConnectionPlan:
         return await asyncio.to_thread(
-            self._connections.plan, client, self._endpoint(client, _NO_TOKEN)
+            self._connections.plan, client, self._endpoint_for(client, _NO_TOKEN)
         )
 
     async def connect(self, plan: ConnectionPlan) -> Connection:
@@ -129,11 +129,11 @@ class Apps:
         """With a new token in it: none that exists can be shown again."""
         spec = spec_of(client)
         issued = await self._tokens.issue(spec.name, None, None)
-        endpoint = self._endpoint(client, issued.secret)
+        endpoint = self._endpoint_for(client, issued.secret)
         return await asyncio.to_thread(self._connections.snippet, spec.id, endpoint)
 
     async def _write(self, plan: ConnectionPlan, token: str) -> Connection:
-        endpoint = self._endpoint(plan.client, token)
+        endpoint = self._endpoint_for(plan.client, token)
         if spec_of(plan.client).by_bridge:
             await self._secrets.set(profile_secret(plan.client), token)
         return await asyncio.to_thread(
@@ -149,9 +149,9 @@ class Apps:
         except SecretUnavailable:
             return None
 
-    def _endpoint(self, client: ClientId, token: str) -> Endpoint:
+    def _endpoint_for(self, client: ClientId, token: str) -> Endpoint:
         port = self._settings().port or DEFAULT_PORT
-        url = self._listener.state().url or f"http://127.0.0.1:{port}/mcp"
+        url = self._endpoint.state().url or f"http://127.0.0.1:{port}/mcp"
         bridge = (*bridge_command(), "connect", "--profile", str(client))
         if spec_of(client).by_bridge and " " in bridge[0]:
             raise InvalidInput(
@@ -165,7 +165,7 @@ class Apps:
         return Endpoint(url, token, bridge)
 
     def _self_reference(self) -> SelfReference:
-        url = self._listener.state().url
+        url = self._endpoint.state().url
         port = urlsplit(url).port if url else None
         ports = {self._settings().port or DEFAULT_PORT, port or DEFAULT_PORT}
         return SelfReference(frozenset(ports))

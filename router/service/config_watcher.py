@@ -47,7 +47,7 @@ class ConfigWatcher:
         """Apply one change; `before` are the settings before it."""
         match change:
             case SettingsChanged():
-                await self._settings.changed(before or self._settings.current())
+                await self._settings.on_changed(before or self._settings.current())
             case WorkspaceChanged(workspace):
                 await self._editor.reconcile(workspace)
             case WorkspaceRemoved(workspace):

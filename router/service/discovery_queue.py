@@ -64,7 +64,7 @@ class DiscoveryQueue:
         """The discoveries of `refs`, started where there are none; statuses say so at once."""
         return copy_context().run(self._begin, refs)
 
-    async def check(self, ref: ServerRef) -> None:
+    async def discover_quietly(self, ref: ServerRef) -> None:
         """Discover a server without showing it, unless its list changed or it fails."""
         is_known = self._catalogs.entry(ref).cached is not None
         if is_known and self._key(ref) not in self._runs:

@@ -1,4 +1,4 @@
-"""The endpoint for clients: composes listener, request checks, dispatcher and exposures."""
+"""The endpoint for clients: composes listener, request checks, dispatcher and tool methods."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from router.api.events import (
     Event,
     ListenerStateChanged,
+    SettingsApplied,
     ToolsChanged,
     WorkspacesChanged,
     WorkspaceSwitched,
@@ -30,9 +31,9 @@ from router.gateway.http.streamable_http import StreamableHTTPServer
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
-from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
+from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
@@ -43,7 +44,7 @@ from router.upstream.ports import SessionId
 
 _RECORDED_STATUSES = (401, 403, 429)
 _GRACE_S = 1
-_SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched)
+_SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched, SettingsApplied)
 
 
 def _script_limits(settings: Settings) -> ScriptLimits:
@@ -94,7 +95,7 @@ class Endpoint:
         )
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
-        self.exposures = Exposures(
+        self.tool_methods = ToolMethods(
             execution, recorder, upstreams.board.status, feedback, self.script_runner, settings
         )
         self._prompts_resources = PromptsAndResources(execution, recorder)
@@ -149,7 +150,7 @@ class Endpoint:
 
     def _build(self, listener: Listener) -> RequestChecks:
         self._dispatcher = Dispatcher(
-            self.exposures, self._prompts_resources, self._requests, self._session_ended
+            self.tool_methods, self._prompts_resources, self._requests, self._session_ended
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),

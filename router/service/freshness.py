@@ -78,17 +78,17 @@ class FreshnessMonitor:
     def __init__(
         self,
         catalogs: WorkspaceCatalogs,
-        check: Callable[[ServerRef], Awaitable[None]],
+        discover_quietly: Callable[[ServerRef], Awaitable[None]],
         *,
         may_run: Callable[[ServerRef], bool],
         is_connected: Callable[[ServerRef], bool],
         idle_s: Callable[[ServerRef], float | None],
         clock: Clock,
     ) -> None:
-        """`check` discovers one list without showing it; `idle_s` is for how long nobody has used a
-        server."""
+        """`discover_quietly` discovers one server without showing it; `idle_s` is for how long
+        nobody has used a server."""
         self._catalogs = catalogs
-        self._check = check
+        self._discover_quietly = discover_quietly
         self._may_run = may_run
         self._is_connected = is_connected
         self._idle_s = idle_s
@@ -103,16 +103,16 @@ class FreshnessMonitor:
         await stop(self._ticks)
 
     def on_connected(self, ref: ServerRef) -> None:
-        """A server has connected: its list is checked, unless it was seen a moment ago."""
+        """A server has connected: its list is discovered, unless it was seen a moment ago."""
         state = ListState(self._catalogs.entry(ref).listed_at, just_connected=True)
         if self._may_run(ref) and due_in(state, self._clock()) <= DUE:
-            self._start_check(ref)
+            self._start_discovery(ref)
 
-    def check_due(self) -> None:
-        """Start every check that is due."""
+    def discover_due(self) -> None:
+        """Start every discovery that is due."""
         for ref in self._catalogs.all_refs():
             if self._may_run(ref) and self.is_due(ref):
-                self._start_check(ref)
+                self._start_discovery(ref)
 
     def is_due(self, ref: ServerRef) -> bool:
         entry, now = self._catalogs.entry(ref), self._clock()
@@ -132,14 +132,14 @@ class FreshnessMonitor:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
-            self.check_due()
+            self.discover_due()
 
-    def _start_check(self, ref: ServerRef) -> None:
+    def _start_discovery(self, ref: ServerRef) -> None:
         self._tried[ref] = self._clock()
-        spawn(self._run_check(ref), name=f"check {ref.server}")
+        spawn(self._discover(ref), name=f"discover {ref.server} quietly")
 
-    async def _run_check(self, ref: ServerRef) -> None:
+    async def _discover(self, ref: ServerRef) -> None:
         try:
-            await self._check(ref)
+            await self._discover_quietly(ref)
         except NotFound:
             log.debug("%s was removed", ref.server)

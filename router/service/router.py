@@ -71,7 +71,7 @@ class Router:
         self._extra_servers = extra_servers or {}
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
-        self._control = LocalServer(
+        self._local_ipc = LocalServer(
             socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
         )
         self._publisher = EventPublisher()
@@ -97,7 +97,7 @@ class Router:
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
-            lambda view: self.endpoint.exposures.exposed_tokens(view),
+            lambda view: self.endpoint.tool_methods.exposed_tokens(view),
         )
         self.endpoint = Endpoint(
             context,
@@ -108,7 +108,7 @@ class Router:
             feedback=self._usage,
         )
         self._publisher.subscribe(self.endpoint.on_event)
-        exposures = self.endpoint.exposures
+        tool_methods = self.endpoint.tool_methods
         self.settings = SettingsService(
             config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
         )
@@ -118,11 +118,11 @@ class Router:
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
         tool_views = ToolViews(catalogs, self._upstreams.board)
-        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, exposures)
+        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, tool_methods)
         self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
-        self.search = SearchService(self.settings, catalogs, exposures, self._usage, secrets)
-        self.scripts = Scripts(catalogs, exposures.script_tools, context.publish)
+        self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)
+        self.scripts = Scripts(catalogs, tool_methods.script_tools, context.publish)
         self.apps = Apps(context, self.endpoint, self.servers, self.tokens, app_locations)
         self._watcher = ConfigWatcher(
             config, editor, self.settings, self.scripts, self.tokens, context.publish
@@ -187,12 +187,12 @@ class Router:
     async def _serve(self) -> None:
         # Clients come first at shutdown, so what ends after them is added before them.
         self._shutdown.add("stop watching the files", self._watcher.close)
-        self._shutdown.add("close the control socket", self._control.stop)
+        self._shutdown.add("close local IPC", self._local_ipc.stop)
         self._shutdown.add("stop the endpoint", self.endpoint.stop)
         port = self.settings.current().port if self._port is None else self._port
         await self.endpoint.start(port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.
-        await self._control.start()
+        await self._local_ipc.start()
         self._instance.update(url=self.endpoint.state().url)
         self._watcher.start()
         self._upstreams.start_serving()

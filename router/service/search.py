@@ -19,8 +19,8 @@ from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
-from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.meta_tools import DiscoveryArguments
+from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn, stop
 from router.search.cloud import TOKEN_NAME, CloudFailed, check_address
 from router.service.search_feedback import UsageRecorder
@@ -46,7 +46,7 @@ class SearchService:
 
     _settings: SettingsService
     _catalogs: WorkspaceCatalogs
-    _exposures: Exposures
+    _tool_methods: ToolMethods
     _recorder: UsageRecorder
     _secrets: LayeredSecrets
     _undo: dict[str, _CloudService] = field(default_factory=dict[str, _CloudService])
@@ -65,7 +65,7 @@ class SearchService:
             await stop(task)
 
     async def find(self, principal: Principal, queries: Sequence[str], limit: int) -> SearchReply:
-        return await self._exposures.search(principal, DiscoveryArguments(tuple(queries), limit))
+        return await self._tool_methods.search(principal, DiscoveryArguments(tuple(queries), limit))
 
     async def try_out(
         self,
@@ -79,7 +79,7 @@ class SearchService:
         caller = self._catalogs.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
         query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
-        trials = [await self._exposures.try_search(caller, query, each) for each in strategies]
+        trials = [await self._tool_methods.try_search(caller, query, each) for each in strategies]
         return tuple(trials)
 
     def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
@@ -119,7 +119,7 @@ class SearchService:
         return self._secrets.persisted(TOKEN_NAME)
 
     def typical_ms(self, strategy: Optimization) -> float | None:
-        return self._exposures.search_times.typical_ms(strategy)
+        return self._tool_methods.search_times.typical_ms(strategy)
 
     async def _apply_cloud(self, wanted: _CloudService) -> None:
         """The token first: an address without its token would fail in every search."""

@@ -83,7 +83,7 @@ def secret_warning(name: str, config: ServerConfig, concern: SecretConcern) -> s
         return f"There is no keyring: {concern.place} of {name} is kept only until Toolbooth stops."
     where = "an environment variable" if config.command else "a header"
     return (
-        f"A secret ({concern.place}) of {name} stands in workspace.json as plain text. "
+        f"A secret ({concern.place}) of {name} is stored in workspace.json as plain text. "
         f"Pass it as {where} with a reference instead."
     )
 

@@ -38,7 +38,7 @@ class Servers:
     def config(self, ref: ServerRef) -> ServerConfig:
         return self._catalogs.entry(ref).config
 
-    def offers(self, ref: ServerRef) -> PromptResourceLists:
+    def prompts_and_resources(self, ref: ServerRef) -> PromptResourceLists:
         return tool_definition.prompt_resource_lists(self._catalogs.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
@@ -111,8 +111,8 @@ class Servers:
             lambda c: config_edits.with_server_enabled(c, ref.server, enabled=enabled),
         )
 
-    async def approve(self, ref: ServerRef) -> None:
-        await self._upstreams.approve(ref)
+    async def grant_consent(self, ref: ServerRef) -> None:
+        await self._upstreams.grant_consent(ref)
 
     async def measure(self) -> None:
         await self._upstreams.measure()
@@ -127,7 +127,7 @@ class Servers:
         await self._editor.reconcile(ref.workspace)
 
     async def _with_secrets_stored(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        """Secrets kept in memory only are of use to a process that goes on serving."""
+        """Without a keyring, only a process that goes on serving may keep them in memory."""
         prefix = f"{ref.workspace}/{ref.server}"
         must_last = not self._upstreams.is_serving
         return await with_secrets_stored(config, self._secrets, prefix, must_last=must_last)

@@ -35,9 +35,9 @@ class SettingsService:
 
     async def apply(self, settings: Settings) -> None:
         known = dict(self.current())
-        await self.change({k: v for k, v in settings if v != known[k]})
+        await self.update({k: v for k, v in settings if v != known[k]})
 
-    async def change(self, changes: JsonObject) -> None:
+    async def update(self, changes: JsonObject) -> None:
         """Change these settings only, whatever else the file says by now."""
         if "active_workspace" in changes:  # the chosen one may have been removed since
             self._catalogs.catalog(changes["active_workspace"])
@@ -45,10 +45,10 @@ class SettingsService:
         await asyncio.to_thread(
             self._config.update_settings, lambda now: now.model_copy(update=changes)
         )
-        await self.changed(before)
+        await self.on_changed(before)
 
-    async def changed(self, before: Settings) -> None:
-        """Follow settings that were changed."""
+    async def on_changed(self, before: Settings) -> None:
+        """Bring the running router in line with the settings, which have changed since `before`."""
         after = self.current()
         self._activity.apply(after)
         self._publish(SettingsApplied(after))

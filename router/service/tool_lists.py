@@ -20,7 +20,7 @@ import logging
 from collections.abc import Collection
 from dataclasses import replace
 
-from router.api.events import ListNotKept, ToolsChanged
+from router.api.events import ToolListNotCached, ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import StatusBoard
 from router.config.server import ServerConfig
@@ -131,7 +131,9 @@ class ToolLists:
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
             store = self._catalogs.approvals(ref.workspace)
-            await asyncio.to_thread(store.approve, ref.server, subject_of(entry.config), chosen)
+            await asyncio.to_thread(
+                store.approve, ref.server, approval_identity(entry.config), chosen
+            )
             await self._adopt(ref)
 
     async def forget(self, ref: ServerRef) -> None:
@@ -144,9 +146,9 @@ class ToolLists:
         """The tools that need approval, by server and tool."""
         catalog = self._catalogs.catalog(workspace)
         return tuple(
-            _pending(entry, name, held)
+            _pending_tool(entry, name, pending)
             for _, entry in sorted(catalog.servers.items())
-            for name, held in sorted(catalog.pending(entry).items())
+            for name, pending in sorted(catalog.pending(entry).items())
         )
 
     async def _adopt(
@@ -175,8 +177,8 @@ class ToolLists:
         """`entry` with this list and the tools that need approval. Reads and writes files."""
         store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
-        held = store.review(ref.server, subject_of(entry.config), tools, policy)
-        return entry.with_listing(cached, held)
+        pending = store.review(ref.server, approval_identity(entry.config), tools, policy)
+        return entry.with_listing(cached, pending)
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
         catalog = self._catalogs.catalog(ref.workspace)
@@ -202,19 +204,19 @@ class ToolLists:
         try:
             await asyncio.to_thread(self._cache(ref).write, ref.server, cached)
         except ToolboothError as error:
-            log.warning("The tools of %s were not kept: %s", ref.server, error.message)
+            log.warning("The tools of %s were not cached: %s", ref.server, error.message)
             self._unwritten.add(ref)
-            self._publish(ListNotKept(ref, error.message))
+            self._publish(ToolListNotCached(ref, error.message))
         else:
             if ref in self._unwritten:
                 self._unwritten.discard(ref)
-                self._publish(ListNotKept(ref, ""))
+                self._publish(ToolListNotCached(ref, ""))
 
     def _cache(self, ref: ServerRef) -> ToolListCache:
         return self._catalogs.cache(ref.workspace)
 
 
-def subject_of(config: ServerConfig) -> str:
+def approval_identity(config: ServerConfig) -> str:
     """What approvals belong to: another command or address is another server."""
     running = [config.command, list(config.args), config.cwd, config.url]
     return hashlib.sha256(json.dumps(running).encode()).hexdigest()
@@ -236,13 +238,13 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
             )
 
 
-def _pending(entry: ServerEntry, name: str, held: PendingApproval) -> PendingTool:
+def _pending_tool(entry: ServerEntry, name: str, pending: PendingApproval) -> PendingTool:
     tool = next(tool for tool in entry.tools if tool.key.tool == name)
-    old = readable(held.approved) if held.approved is not None else ""
+    old = readable(pending.approved) if pending.approved is not None else ""
     new = readable(tool.wire)
     return PendingTool(
         key=tool.key,
-        approval=held.approval,
+        approval=pending.approval,
         old=old,
         new=new,
         difference=word_diff(old, new),

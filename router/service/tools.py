@@ -13,7 +13,7 @@ from router.domain.result import Failed, ToolResult
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.tools import PendingTool, ToolView
 from router.gateway.client_request import ClientRequest
-from router.gateway.tools.exposures import Exposures
+from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tracing import begin_trace
 from router.service.tool_lists import ToolLists
 from router.service.tool_views import ToolViews
@@ -29,7 +29,7 @@ class Tools:
     _editor: WorkspaceEditor
     _lists: ToolLists
     _views: ToolViews
-    _exposures: Exposures
+    _tool_methods: ToolMethods
 
     def list(self, ref: ServerRef) -> tuple[ToolView, ...]:
         return self._views.of(ref)
@@ -50,7 +50,7 @@ class Tools:
         self, principal: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         request = ClientRequest.local(principal, begin_trace())
-        return await self._exposures.run_tool(request, key, arguments)
+        return await self._tool_methods.run_tool(request, key, arguments)
 
     async def try_out(
         self, workspace: WorkspaceId, key: ToolKey, arguments: JsonObject

@@ -56,7 +56,7 @@ class UpstreamManager:
         self._clock = context.clock
         self._owner = owner
         self.is_serving = False
-        """Whether this process stays: secrets kept in memory are then of use."""
+        """Whether this process goes on running, so that secrets in memory can be used later."""
         self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
             _ignore_update
         )
@@ -101,7 +101,7 @@ class UpstreamManager:
         )
         self._freshness = FreshnessMonitor(
             catalogs,
-            self.discovery_queue.check,
+            self.discovery_queue.discover_quietly,
             may_run=self._may_run,
             is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
@@ -133,22 +133,23 @@ class UpstreamManager:
                 serverName=ref.server,
                 removedCount=tool_count,
             )
-        for ref in reconciled.restarted:
-            await self._restart(ref)
+        for ref in reconciled.new_or_changed:
+            await self._reset(ref)
         before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
             await self._update(ref)
-        for workspace in {ref.workspace for ref in (*reconciled.restarted, *reconciled.kept)}:
+        for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
-        for ref in reconciled.restarted:
+        for ref in reconciled.new_or_changed:
             self._begin(ref)
         for ref in reconciled.kept:
             if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
                 self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
-    async def _restart(self, ref: ServerRef) -> None:
-        """The server is new or has another configuration: only what is on disk is known of it."""
+    async def _reset(self, ref: ServerRef) -> None:
+        """The server is new or has another configuration: end what ran with the old one, and know
+        only what is on disk."""
         await self.sign_ins.forget(ref)
         await self.discovery_queue.cancel(ref)
         await self.pool.disconnect(ref)
@@ -166,7 +167,7 @@ class UpstreamManager:
         self.board.announce(ref)
 
     async def _update(self, ref: ServerRef) -> None:
-        """The server is the same, but may have been disabled or approved meanwhile."""
+        """The server is the same, but may have been disabled or consented to meanwhile."""
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
@@ -174,7 +175,7 @@ class UpstreamManager:
         self.board.update(ref, consented=self._catalogs.has_consent(ref))
         self.board.announce(ref)
 
-    async def approve(self, ref: ServerRef) -> None:
+    async def grant_consent(self, ref: ServerRef) -> None:
         """The user has seen the command of a server and agrees that it runs."""
         entry = self._catalogs.entry(ref)
         consents = self._catalogs.consents(ref.workspace)
@@ -221,7 +222,7 @@ class UpstreamManager:
         shutdown.add("close the upstreams", self.pool.close)
         shutdown.add("stop vetting", self._vetting.close)
         shutdown.add("cancel discovery", self.discovery_queue.close)
-        shutdown.add("stop checking tool lists", self._freshness.close)
+        shutdown.add("stop discovering due tool lists", self._freshness.close)
         shutdown.add("end sign-ins", self.sign_ins.close)
         shutdown.add("stop following list changes", self._list_changed.close)
         shutdown.add("stop the sleep monitor", self._sleep_monitor.close)

@@ -29,7 +29,7 @@ class Reconciled:
 
     removed: dict[ServerRef, int]
     """With the number of tools each had."""
-    restarted: tuple[ServerRef, ...]
+    new_or_changed: tuple[ServerRef, ...]
     """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
@@ -164,7 +164,7 @@ def _compare(
     same = {s for s in both if before[s].config.config_hash == after[s].config.config_hash}
     return Reconciled(
         removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
-        restarted=tuple(ref(s) for s in after if s not in same),
+        new_or_changed=tuple(ref(s) for s in after if s not in same),
         kept=tuple(ref(s) for s in after if s in same),
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled

@@ -63,4 +63,4 @@ class Workspaces:
         await self._editor.restore(workspace)
 
     async def switch(self, workspace: WorkspaceId) -> None:
-        await self._settings.change({"active_workspace": workspace})
+        await self._settings.update({"active_workspace": workspace})

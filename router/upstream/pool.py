@@ -1,8 +1,9 @@
 """All upstreams: connects a server on its first use, and keeps or stops it afterwards.
 
 A server has one upstream for all clients, or one for each session or folder, as its run
-options say. Once connected, a request is one dictionary lookup away from its connection. A call is
-never sent twice: one whose upstream died fails, and the next call starts the server again.
+options say. Once connected, a request is one dictionary lookup away from its connection. The pool
+sends each request once: one whose upstream died fails, and the next request starts the server
+again. Whether a lost request is sent again is decided by its sender (`gateway/tools/execution.py`).
 """
 
 from __future__ import annotations

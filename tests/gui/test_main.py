@@ -87,7 +87,7 @@ class Desktop:
         )
 
     def listening_url(self) -> str:
-        """Asks over the control socket, as the command line does, until the router serves."""
+        """Asks over local IPC, as the command line does, until the router serves."""
         while True:  # or until the test has taken too long
             answer = self.run("status", "--json")
             if answer.returncode == 0 and (url := json.loads(answer.stdout)["listener"].get("url")):

@@ -220,7 +220,7 @@ def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_i
 
     window.go_to(Page.PLAYGROUND)
     column = window.pages.playground.findChildren(ResultColumn)[0]
-    column.pinning_requested.emit(ToolKey(ServerId("test"), "echo"), True)
+    column.pin_requested.emit(ToolKey(ServerId("test"), "echo"), True)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     assert offered() == ["tool_discovery", "tool_execute", "test__echo"]
 

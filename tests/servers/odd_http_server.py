@@ -1,7 +1,7 @@
 """A hand-made MCP server over HTTP for the answers no decent server gives.
 
 `OddServer().app` serves `/mcp`. What a `tools/call` is answered with is named by its tool; see
-`_ANSWERS`. `push` sends its arguments over the standing stream. What came in is in `requests`.
+`_ANSWERS`. `push` sends its arguments over the standalone stream. What came in is in `requests`.
 """
 
 from __future__ import annotations

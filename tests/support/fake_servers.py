@@ -35,8 +35,8 @@ class FakeServers:
             raise NotFound(f"There is no server {ref.server}.")
         return self._state.configs[ref]
 
-    def offers(self, ref: ServerRef) -> PromptResourceLists:
-        return self._state.offers.get(ref, PromptResourceLists())
+    def prompts_and_resources(self, ref: ServerRef) -> PromptResourceLists:
+        return self._state.prompts_and_resources.get(ref, PromptResourceLists())
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._state.logs.get(ref, ())
@@ -71,8 +71,8 @@ class FakeServers:
     async def set_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._record("servers.set_enabled", ref, enabled)
 
-    async def approve(self, ref: ServerRef) -> None:
-        self._record("servers.approve", ref)
+    async def grant_consent(self, ref: ServerRef) -> None:
+        self._record("servers.grant_consent", ref)
 
     async def measure(self) -> None:
         self._record("servers.measure")

@@ -50,7 +50,7 @@ class RouterState:
     )
     approval: ApprovalPolicy = ApprovalPolicy.ASK_ON_CHANGE
     pending: tuple[PendingTool, ...] = ()
-    offers: dict[ServerRef, PromptResourceLists] = field(
+    prompts_and_resources: dict[ServerRef, PromptResourceLists] = field(
         default_factory=dict[ServerRef, PromptResourceLists]
     )
     logs: dict[ServerRef, tuple[LogLine, ...]] = field(

@@ -182,7 +182,7 @@ class Running(Client):
         )
         if unconfined:
             await self.router.discovery.allow(ref, DiscoveryAccess.UNCONFINED)
-            await self.router.servers.approve(ref)
+            await self.router.servers.grant_consent(ref)
         await self.router.discovery.refresh(PERSONAL, ref.server)
         return ref
 

@@ -19,7 +19,7 @@ _WAITING = (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN)
 
 
 @dataclass(frozen=True, slots=True)
-class HeldTools:
+class ServerPendingTools:
     """The tools of one server that are hidden until they are approved."""
 
     ref: ServerRef
@@ -35,11 +35,11 @@ class WorkspaceAttention:
     active: bool
     servers: tuple[ServerStatus, ...] = ()
     """Those that need consent or a sign-in."""
-    held: tuple[HeldTools, ...] = ()
+    pending: tuple[ServerPendingTools, ...] = ()
 
     @property
     def count(self) -> int:
-        return len(self.servers) + sum(len(held.tools) for held in self.held)
+        return len(self.servers) + sum(len(each.tools) for each in self.pending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ def _attention_in(router: RouterPort, workspace: WorkspaceSummary) -> WorkspaceA
     servers = router.servers.list(workspace.id)
     waiting = tuple(s for s in servers if s.enabled and s.state in _WAITING)
     pending = router.tools.pending(workspace.id)
-    held = (
-        HeldTools(s.ref, s.name, tools, router.discovery.receipt(s.ref))
+    by_server = (
+        ServerPendingTools(s.ref, s.name, tools, router.discovery.receipt(s.ref))
         for s in servers
         if (tools := tuple(t for t in pending if t.key.server == s.id))
     )
-    return WorkspaceAttention(workspace.name, workspace.active, waiting, tuple(held))
+    return WorkspaceAttention(workspace.name, workspace.active, waiting, tuple(by_server))
 
 
 def consent_lines(config: ServerConfig) -> tuple[str, ...]:

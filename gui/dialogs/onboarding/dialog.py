@@ -277,7 +277,7 @@ class GuideDialog(QDialog):
             self._show_step()
 
     def _approve(self, ref: ServerRef) -> None:
-        command = self._router.servers.approve(ref)
+        command = self._router.servers.grant_consent(ref)
         self._commands.run(self, command, on_error=self._show_error)
 
     def _preview(self, client: ClientId) -> None:

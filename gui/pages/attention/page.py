@@ -1,4 +1,4 @@
-"""The attention page: sign-ins, commands to approve, tools held back."""
+"""The attention page: sign-ins, commands to approve, tools that need approval."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from gui.components.actions import Actions
 from gui.components.attention.needs_attention import (
     Attention,
-    HeldTools,
+    ServerPendingTools,
     WorkspaceAttention,
     consent_lines_of,
     find_attention,
@@ -112,7 +112,7 @@ class AttentionPage(PageFrame):
             if now.elsewhere:
                 cards.append(_heading(part))
             cards += [self._server_card(status) for status in part.servers]
-            cards += [self._held_card(held) for held in part.held]
+            cards += [self._pending_card(pending) for pending in part.pending]
         return cards or [_nothing(self.tr("You’re all caught up"))]
 
     def _server_card(self, status: ServerStatus) -> Card:
@@ -120,7 +120,7 @@ class AttentionPage(PageFrame):
         text = self.tr("Approve") if consent else self.tr("Sign in…")
         button = single_press(primary_button(text))
         button.setAccessibleName(f"{text} {status.name}")
-        action = self._actions.approve if consent else self._actions.sign_in
+        action = self._actions.grant_consent if consent else self._actions.sign_in
         button.clicked.connect(lambda: action(status.ref))
         texts = vbox(label(status.name, font=fonts.semibold()), *self._wanted(status), spacing=2)
         pill = Pill(present(status).summary, Tone.WARN)
@@ -134,32 +134,32 @@ class AttentionPage(PageFrame):
             return [wrapped(line) for line in consent_lines_of(self._router, status.ref)]
         return [ElidedLabel(status.target, font=fonts.mono_font(), tint="text2")]
 
-    def _held_card(self, held: HeldTools) -> Card:
-        every = self._approve_many(held)
-        head = hbox(Tile(held.name, 32), label(held.name, font=fonts.semibold()), spacing=12)
-        waiting = self.tr("%n tools need approval", "", len(held.tools))
+    def _pending_card(self, pending: ServerPendingTools) -> Card:
+        every = self._approve_many(pending)
+        head = hbox(Tile(pending.name, 32), label(pending.name, font=fonts.semibold()), spacing=12)
+        waiting = self.tr("%n tools need approval", "", len(pending.tools))
         head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
         if every is not None:
             head.addWidget(every)
-        note = [ReceiptNote(held.receipt)] if held.receipt is not None else []
-        tools = (part for tool in held.tools for part in (hline(), self._tool(held, tool)))
+        note = [ReceiptNote(pending.receipt)] if pending.receipt is not None else []
+        tools = (part for tool in pending.tools for part in (hline(), self._tool(pending, tool)))
         return _card(head, *note, *tools)
 
-    def _approve_many(self, held: HeldTools) -> QPushButton | None:
+    def _approve_many(self, pending: ServerPendingTools) -> QPushButton | None:
         """One click for all tools without findings; the others are reviewed one by one."""
-        fine = [tool.key.tool for tool in held.tools if not tool.findings]
-        if len(fine) == len(held.tools):
+        fine = [tool.key.tool for tool in pending.tools if not tool.findings]
+        if len(fine) == len(pending.tools):
             button = primary_button(self.tr("Approve all %n", "", len(fine)))
         elif fine:
             button = secondary_button(self.tr("Approve %n without findings", "", len(fine)))
         else:
             return None
-        button.setAccessibleDescription(held.name)
-        button.clicked.connect(lambda: self._actions.approve_tools(held.ref, tuple(fine)))
+        button.setAccessibleDescription(pending.name)
+        button.clicked.connect(lambda: self._actions.approve_tools(pending.ref, tuple(fine)))
         return single_press(button)
 
-    def _tool(self, held: HeldTools, tool: PendingTool) -> QVBoxLayout:
-        approve, block = self._decisions(held, tool)
+    def _tool(self, pending: ServerPendingTools, tool: PendingTool) -> QVBoxLayout:
+        approve, block = self._decisions(pending, tool)
         head = hbox(
             label(tool.key.shown, font=fonts.mono_font(13)),
             Pill(approval_text(tool.approval), approval_tone(tool.approval)),
@@ -171,15 +171,17 @@ class AttentionPage(PageFrame):
         findings = [wrapped(text, tint="err") for text in finding_texts(tool.findings)]
         return vbox(head, *findings, _description(tool), spacing=6)
 
-    def _decisions(self, held: HeldTools, tool: PendingTool) -> tuple[QPushButton, QPushButton]:
+    def _decisions(
+        self, pending: ServerPendingTools, tool: PendingTool
+    ) -> tuple[QPushButton, QPushButton]:
         approve = single_press(secondary_button(self.tr("Approve")))
         approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
-        approve.clicked.connect(lambda: self._actions.approve_tools(held.ref, (tool.key.tool,)))
+        approve.clicked.connect(lambda: self._actions.approve_tools(pending.ref, (tool.key.tool,)))
         block = single_press(secondary_button(self.tr("Block")))
         block.setAccessibleName(self.tr("Block {tool}").format(tool=tool.key.shown))
-        block.clicked.connect(lambda: self._actions.block_tool(held.ref, tool.key.tool))
+        block.clicked.connect(lambda: self._actions.block_tool(tool.key, pending.ref.workspace))
         for button in (approve, block):
-            button.setAccessibleDescription(held.name)
+            button.setAccessibleDescription(pending.name)
         return approve, block
 
 

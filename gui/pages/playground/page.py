@@ -117,8 +117,8 @@ class PlaygroundPage(PageFrame):
         self._field.returnPressed.connect(self.search)
         self._choice.changed.connect(self._choose)
         for column in self._columns.values():
-            column.hiding_requested.connect(actions.hide_tool)
-            column.pinning_requested.connect(actions.pin_tool)
+            column.block_requested.connect(actions.block_tool)
+            column.pin_requested.connect(actions.pin_tool)
 
     def _lay_out(self) -> None:
         line = hbox((self._field, 1), self._choice, spacing=12)

@@ -24,9 +24,9 @@ _HEAD, _NAME = 24, 160
 
 
 class ResultColumn(Card):
-    pinning_requested = Signal(object, bool)
-    """The `ToolKey`, and whether it shall be pinned."""
-    hiding_requested = Signal(object)
+    pin_requested = Signal(object, bool)
+    """The `ToolKey`, and whether to pin or unpin it."""
+    block_requested = Signal(object)
     """The `ToolKey` of a tool to block."""
 
     def __init__(self, title: str) -> None:
@@ -63,13 +63,13 @@ class ResultColumn(Card):
         pin.setCheckable(True)
         pin.setChecked(pinned)
         pin.setAccessibleDescription(hit.tool.key.shown)
-        pin.clicked.connect(lambda: self.pinning_requested.emit(hit.tool.key, not pinned))
+        pin.clicked.connect(lambda: self.pin_requested.emit(hit.tool.key, not pinned))
         if pinned:
             pin.setIcon(icon("pin", "accent"))
             pin.describe(self.tr("Pinned for all apps. Click to unpin"))
-        hide = IconButton("eye-off", self.tr("Hide this tool from apps"), size=_HEAD, icon_size=14)
-        hide.setAccessibleDescription(hit.tool.key.shown)
-        hide.clicked.connect(lambda: self.hiding_requested.emit(hit.tool.key))
+        block = IconButton("eye-off", self.tr("Block for all apps"), size=_HEAD, icon_size=14)
+        block.setAccessibleDescription(hit.tool.key.shown)
+        block.clicked.connect(lambda: self.block_requested.emit(hit.tool.key))
         name = ElidedLabel(hit.tool.key.shown, font=fonts.mono_font(13))
         name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's gives way first.
         server = ElidedLabel(hit.tool.server_name, tint="text2")
@@ -77,7 +77,7 @@ class ResultColumn(Card):
         bar = ShareBar(height=4, least_width=0)
         bar.set_share(hit.relevance)
         texts = vbox(
-            hbox(name, server, STRETCH, pin, hide, score, spacing=8),
+            hbox(name, server, STRETCH, pin, block, score, spacing=8),
             ElidedLabel(" ".join(hit.tool.description.split()), tint="text2"),
             bar,
             ElidedLabel(why_text(hit), font=fonts.ui_font(fonts.LABEL), tint="text2"),

@@ -136,7 +136,7 @@ class WorkspacePage(QWidget):
         detail.refresh_requested.connect(actions.refresh)
         detail.edit_requested.connect(self.edit_requested)
         detail.remove_requested.connect(partial(self._remove, actions))
-        detail.approve_requested.connect(actions.approve)
+        detail.approve_requested.connect(actions.grant_consent)
         detail.sign_in_requested.connect(actions.sign_in)
         detail.network_requested.connect(actions.allow_network)
         detail.longer_timeout_requested.connect(actions.double_timeout)
@@ -260,7 +260,9 @@ class WorkspacePage(QWidget):
             self.detail.set_concerns(self._router.servers.secret_concerns(status.ref))
             self.detail.set_receipt(self._router.discovery.receipt(status.ref))
             self.detail.set_tools(self._router.tools.list(status.ref))
-            self.detail.set_offers(self._router.servers.offers(status.ref))
+            self.detail.set_prompts_and_resources(
+                self._router.servers.prompts_and_resources(status.ref)
+            )
             self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:

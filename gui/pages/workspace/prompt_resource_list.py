@@ -18,27 +18,27 @@ class PromptResourceList(ScrollArea):
         super().__init__(accessible_name)
         self._nothing = nothing
         self._shown: tuple[PromptResourceView, ...] | None = None
-        self.show_offers(())
+        self.show_entries(())
 
-    def show_offers(self, offers: tuple[PromptResourceView, ...]) -> None:
-        if offers == self._shown:
+    def show_entries(self, entries: tuple[PromptResourceView, ...]) -> None:
+        if entries == self._shown:
             return
-        self._shown = offers
+        self._shown = entries
         text = label(self._nothing, tint="text3")
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        rows = (*ruled(map(_row, offers)), STRETCH) if offers else ((text, 1),)
+        rows = (*ruled(map(_row, entries)), STRETCH) if entries else ((text, 1),)
         self.show_layout(vbox(*rows, spacing=10, margins=(20, 12, 20, 12)))
 
 
-def _row(offer: PromptResourceView) -> QVBoxLayout:
+def _row(entry: PromptResourceView) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(2)
-    head = offer.name if offer.title == offer.name else f"{offer.name}  ·  {offer.title}"
+    head = entry.name if entry.title == entry.name else f"{entry.name}  ·  {entry.title}"
     column.addWidget(label(head, font=fonts.mono_font(13)))
     for text, font in (
-        (offer.description, fonts.ui_font(fonts.SMALL)),
-        (offer.detail, fonts.mono_font(fonts.LABEL)),
+        (entry.description, fonts.ui_font(fonts.SMALL)),
+        (entry.detail, fonts.mono_font(fonts.LABEL)),
     ):
-        if text and text != offer.name:
+        if text and text != entry.name:
             column.addWidget(wrapped(text, font=font, selectable=True))
     return column

@@ -1,4 +1,4 @@
-"""What Context Optimization spares: per request, today, and hour by hour. No money figures."""
+"""Tokens saved by Context Optimization: per request, today, and hour by hour. No money figures."""
 
 from __future__ import annotations
 

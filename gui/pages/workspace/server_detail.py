@@ -225,11 +225,11 @@ class ServerDetail(Card):
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
 
-    def set_offers(self, offers: PromptResourceLists) -> None:
-        self._tabs.set_count(_PROMPTS, len(offers.prompts) or None)
-        self._tabs.set_count(_RESOURCES, len(offers.resources) or None)
-        self._prompts.show_offers(offers.prompts)
-        self._resources.show_offers(offers.resources)
+    def set_prompts_and_resources(self, lists: PromptResourceLists) -> None:
+        self._tabs.set_count(_PROMPTS, len(lists.prompts) or None)
+        self._tabs.set_count(_RESOURCES, len(lists.resources) or None)
+        self._prompts.show_entries(lists.prompts)
+        self._resources.show_entries(lists.resources)
 
     def show_logs(self) -> None:
         self._tabs.setCurrentIndex(_LOGS)
@@ -303,8 +303,8 @@ class ServerDetail(Card):
         command = install_command(failure.subject)
         if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
             return [(self.tr("Copy install command"), partial(_copy, command))]
-        patient = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
-        if failure.kind is FailureKind.TIMEOUT and not patient:
+        at_longest = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
+        if failure.kind is FailureKind.TIMEOUT and not at_longest:
             return [
                 (self.tr("Increase timeout"), lambda: self._emit(self.longer_timeout_requested))
             ]

@@ -128,7 +128,7 @@ class ToolDetail(QWidget):
 
     def show_tool(self, tool: ToolView) -> None:
         shown = self._view
-        if tool == shown:  # A filter leaves it selected; a choice may have moved in vain.
+        if tool == shown:  # Still selected, or a choice that failed: show the permission in force.
             self._access.set_current(tool.permission)
             return
         same = shown is not None and shown[:5] == tool[:5]

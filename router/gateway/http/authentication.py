@@ -1,4 +1,4 @@
-"""Who makes a request, and inside which boundary: token, path, header and `_meta` must agree.
+"""Who makes a request, and in which scope: token, path, header and `_meta` must agree.
 
 Pure: a token and what the request says about itself in, a `Principal` or an `HTTPError` out.
 Decided before anything else is done with the request.
@@ -52,7 +52,7 @@ class Authenticator:
         return summary
 
     def principal(self, token: TokenSummary | None, scope: RequestedScope) -> Principal:
-        """The principal of a request, inside the boundary on which token and request agree."""
+        """The principal of a request, with the scope on which token and request agree."""
         client = token.name if token else OPEN_CLIENT
         workspace = _agreed(
             "workspace", client, token.workspace if token else None, scope.path_workspace

@@ -1,7 +1,7 @@
 """The checks in front of the MCP endpoint: a bad request is refused here, before any of its content
 is acted on.
 
-Order: repeated headers, Host, Origin, path, method, query, content type, token, body, boundary. A
+Order: repeated headers, Host, Origin, path, method, query, content type, token, body, scope. A
 wrong bearer token is refused before the body is read. A request without one may carry its token in
 `_meta.token`, which is searched for in the raw text: decoding a large body takes long, and is not
 done for an unauthenticated client.
@@ -52,7 +52,7 @@ _ERROR_HEADERS = {
 
 @dataclass(eq=False, slots=True)
 class RequestChecks:
-    """The ASGI application: passes requests that hold to `serve`."""
+    """The ASGI application: passes requests that meet all checks to `serve`."""
 
     serve: Callable[[HTTPRequest], Awaitable[None]]
     authenticator: Authenticator

@@ -2,19 +2,19 @@
 to, and how the response is sent. `session/dispatcher.py` decides what a method returns.
 
 Legacy revisions have sessions: the client opens one, gets responses where it sent its requests, and
-may keep a standing stream (GET) open for messages in between. The modern revision has none of that:
-each request says everything about itself.
+may keep a standalone stream (GET) open for messages in between. The modern revision has none of
+that: each request says everything about itself.
 
 Who ends what before it is done:
 
     a legacy request           its client, by `notifications/cancelled`; the end of its session. Not
                                the loss of its connection
-    a standing stream          its client, by disconnecting; the end of its session; our stop
+    a standalone GET stream    its client, by disconnecting; the end of its session; shutdown
     a modern request           its client, by disconnecting
     an input-required call     its client, by disconnecting while it waits; time
                                (`session/input_required.py`)
     all of them                their token, when it is no longer valid (`active_requests.py`)
-    requests and               our stop, which is then their response
+    requests and               shutdown, which is then their response
     input-required calls
 """
 
@@ -42,7 +42,7 @@ from router.gateway.client_request import ClientRequest
 from router.gateway.http.http_request import HTTPError, HTTPRequest
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
-from router.gateway.session.sessions import STANDING_STREAM, LegacySession
+from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
 from router.runtime.tasks import Stoppable, spawn
 from router.wire.jsonrpc import (
     INVALID_JSON,
@@ -82,7 +82,7 @@ class StreamableHTTPServer:
         elif session is None:
             raise HTTPError(400, "Bad Request: Missing session ID")
         elif http.method == "GET":
-            await self._standing_stream(http, session)
+            await self._standalone_stream(http, session)
         else:
             self._sessions.end(session)
             await respond(http.send, 200)
@@ -176,16 +176,16 @@ class StreamableHTTPServer:
                 del session.running[running]
         return not running.stopped
 
-    async def _standing_stream(self, http: HTTPRequest, session: LegacySession) -> None:
+    async def _standalone_stream(self, http: HTTPRequest, session: LegacySession) -> None:
         """Keep a stream open for messages to the client between its requests."""
         if not _accepts(http, _STREAM):
             raise HTTPError(406, "Not Acceptable: Client must accept text/event-stream")
-        if session.standing_stream is not None:
+        if session.standalone_stream is not None:
             raise HTTPError(409, "Conflict: Only one SSE stream is allowed per session")
         session.active_requests += 1
-        session.running[running := Stoppable()] = STANDING_STREAM
+        session.running[running := Stoppable()] = STANDALONE_STREAM
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
-            session.standing_stream = stream
+            session.standalone_stream = stream
             try:
                 with running:
                     await stream.open()
@@ -194,7 +194,7 @@ class StreamableHTTPServer:
                 await stream.close()
             finally:
                 session.active_requests -= 1
-                session.standing_stream = None
+                session.standalone_stream = None
                 del session.running[running]
 
     # The modern revision
@@ -235,8 +235,8 @@ class StreamableHTTPServer:
 
     def _check_param_headers(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         """A proxy that routes by the headers must see the arguments that the call runs with."""
-        exposures, name = self._dispatcher.exposures, message.params.get("name")
-        schema = exposures.param_header_schema(http.principal, name)
+        tool_methods, name = self._dispatcher.tool_methods, message.params.get("name")
+        schema = tool_methods.param_header_schema(http.principal, name)
         if schema is None:
             return
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]

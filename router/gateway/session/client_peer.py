@@ -29,7 +29,7 @@ _PROGRESS_KEYS = ("progress", "total", "message")
 
 
 class _ClientPeer(ABC):
-    """What both eras have. Implements `upstream.ports.ClientPeer`."""
+    """What legacy and modern clients have in common. Implements `upstream.ports.ClientPeer`."""
 
     capabilities: JsonObject
     takes_input_required: bool
@@ -115,10 +115,10 @@ class LegacyClientPeer(_ClientPeer):
 
     @property
     def _stream(self) -> ResponseStream | None:
-        """That of its request while it waits; afterwards the standing stream, if one is open."""
+        """That of its request while it waits; afterwards the standalone stream, if one is open."""
         stream = self._request.stream
         if stream is None or stream.closed:
-            return self._legacy_session.standing_stream
+            return self._legacy_session.standalone_stream
         return stream
 
 

@@ -1,7 +1,9 @@
 """What each MCP method returns to clients, in all revisions. `http/streamable_http.py` decides how
-messages travel. The SDK validates and seals; it carries nothing.
+messages are sent.
 
-Results are plain JSON objects and pass as they are: unknown fields stay.
+Of the SDK only its types, to validate params, and its sealing of `requestState` are used, not its
+server or transports. Results are plain JSON objects and are passed on as they are: unknown fields
+stay.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ from router.gateway.session.client_peer import client_peer
 from router.gateway.session.input_required import InputRequiredCalls
 from router.gateway.session.sessions import LegacySession, Session, Sessions, client_capabilities
 from router.gateway.session.subscriptions import Lists, Subscriber, Subscriptions
-from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.prompts_resources import PromptsAndResources
+from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace
 from router.upstream.ports import SessionId
@@ -65,12 +67,12 @@ _ModernMethod: TypeAlias = Callable[[ClientRequest, Session], Awaitable[JsonObje
 class Dispatcher:
     def __init__(
         self,
-        exposures: Exposures,
+        tool_methods: ToolMethods,
         prompts_resources: PromptsAndResources,
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
     ) -> None:
-        self.exposures = exposures
+        self.tool_methods = tool_methods
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
@@ -79,7 +81,7 @@ class Dispatcher:
         self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
-            "tools/call": exposures.call_tool,
+            "tools/call": tool_methods.call_tool,
             **prompts_resources.methods,
         }
         self._legacy_methods: dict[str, _LegacyMethod] = {
@@ -115,7 +117,7 @@ class Dispatcher:
         try:
             await self.sessions.use(own, request)
             if (method := self._methods.get(request.method)) is None:
-                result = await self._handle_in_era(request, own)
+                result = await self._handle_by_revision(request, own)
             elif self._input_required.may_require_input(request, client):
                 run = partial(self._run, method)
                 result = await self._input_required.handle(request, client, run)
@@ -142,22 +144,22 @@ class Dispatcher:
                 pass
 
     def close_streams(self) -> None:
-        """End the streams that stay open until their client disconnects, so that our stop does not
-        wait for them."""
+        """End the streams that stay open until their client disconnects, so that shutdown
+        doesn't wait for them."""
         self.subscriptions.close()
         self.sessions.close_streams()
 
     async def _run(self, method: _Method, request: ClientRequest) -> Result:
-        """Tracked by itself, because an input-required call outlives the HTTP request; and if its
-        token or our stop ends it, that is the response."""
+        """Tracked by itself, because an input-required call outlives the HTTP request; and if an
+        invalid token or shutdown ends it, that is the response."""
         try:
             with self._active_requests.track(request.principal.token):
                 return await method(request)
         except HTTPError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from None
 
-    async def _handle_in_era(self, request: ClientRequest, session: Session) -> JsonObject:
-        """Handle a method that only one era has."""
+    async def _handle_by_revision(self, request: ClientRequest, session: Session) -> JsonObject:
+        """Handle a method that only legacy or only modern revisions have."""
         if isinstance(session, LegacySession):
             if (legacy := self._legacy_methods.get(request.method)) is not None:
                 return await legacy(request, session)
@@ -166,7 +168,7 @@ class Dispatcher:
         raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
-        return self.exposures.list_tools(request).encoded
+        return self.tool_methods.list_tools(request).encoded
 
     def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
         """`result` with what the modern revision has in every result."""
@@ -182,7 +184,7 @@ class Dispatcher:
         meta = {**as_object(result.get("_meta")), **server_info}
         return {"resultType": "complete", **caching, **result, "_meta": meta}
 
-    # Methods that only one era has
+    # Methods that only legacy or only modern revisions have
 
     def _initialize_result(self, request: ClientRequest) -> JsonObject:
         params = types.InitializeRequestParams.model_validate(request.params, by_name=False)
@@ -192,7 +194,7 @@ class Dispatcher:
             "protocolVersion": version if known else LATEST_HANDSHAKE_VERSION,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER_INFO,
-            "instructions": self.exposures.instructions(request.principal),
+            "instructions": self.tool_methods.instructions(request.principal),
         }
 
     async def _initialize_again(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -205,7 +207,7 @@ class Dispatcher:
         return {
             "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
             "capabilities": _CAPABILITIES,
-            "instructions": self.exposures.instructions(request.principal),
+            "instructions": self.tool_methods.instructions(request.principal),
         }
 
     async def _ping(self, request: ClientRequest, session: LegacySession) -> JsonObject:
@@ -250,7 +252,7 @@ class Dispatcher:
         self._on_session_end(session.id)
 
     def _lists(self, principal: Principal) -> Lists:
-        return (self.exposures.tool_list(principal), *self._prompts_resources.lists(principal))
+        return (self.tool_methods.tool_list(principal), *self._prompts_resources.lists(principal))
 
     def _unsubscribe_upstream(self, ref: ServerRef, uri: str) -> None:
         spawn(self._prompts_resources.unsubscribe(ref, uri), name="unsubscribe")

@@ -102,7 +102,7 @@ class InputRequiredCalls:
         self._kept: dict[str, InputRequiredCall] = {}
         security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
         security.bind_principal = cast(Any, _principal)
-        self._boundary = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
+        self._state_seal = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
 
     @staticmethod
     def may_require_input(
@@ -123,7 +123,7 @@ class InputRequiredCalls:
         handle: Handle,
     ) -> JsonObject:
         """What `handle` returns for a request, or the input it requires first."""
-        return await self._boundary(request, partial(self._handle_unsealed, client, handle))
+        return await self._state_seal(request, partial(self._handle_unsealed, client, handle))
 
     async def seal(self, request: ClientRequest, result: Result) -> Result:
         """A server's result as its client gets it. If it is `input_required`, its state is marked
@@ -136,7 +136,7 @@ class InputRequiredCalls:
         async def marked(_: ClientRequest) -> JsonObject:
             return _marked(result)
 
-        return await self._boundary(request, marked)
+        return await self._state_seal(request, marked)
 
     async def _handle_unsealed(
         self,

@@ -42,7 +42,7 @@ _FOLDER, _SESSION = FOLDER_HEADER.lower(), CLIENT_SESSION_HEADER.lower()
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """What both eras have. The modern one uses it as it is."""
+    """What legacy and modern sessions have in common. A modern one is just this."""
 
     id: SessionId
     token: TokenId | None
@@ -65,8 +65,8 @@ class LegacySession(Session):
     version: str
     capabilities: JsonObject
     log_level: str | None = None
-    standing_stream: ResponseStream | None = None
-    """Reaches the client between its requests, while it is open."""
+    standalone_stream: ResponseStream | None = None
+    """The stream of its GET request: reaches the client between its other requests."""
     running: dict[Stoppable, object] = field(default_factory=dict[Stoppable, object])
     """The client's requests under way, with the ids it gave them: two may have the same id."""
     _pending: dict[object, asyncio.Future[JsonObject]] = field(
@@ -118,7 +118,7 @@ _SessionT = TypeVar("_SessionT", bound=Session)
 
 
 class _SessionTable(Generic[_SessionT]):
-    """The sessions of one era by their key: bounded in number, ended when idle."""
+    """The legacy or the modern sessions by their key: bounded in number, ended when idle."""
 
     def __init__(self, on_end: Callable[[Session], None]) -> None:
         self._on_end = on_end
@@ -207,9 +207,9 @@ class Sessions:
         self._legacy.end(session.id)
 
     def close_streams(self) -> None:
-        """End the standing streams, so that our stop does not wait for them."""
+        """End the standalone streams, so that shutdown doesn't wait for them."""
         for session in self._legacy.by_key.values():
-            session.cancel(STANDING_STREAM)
+            session.cancel(STANDALONE_STREAM)
 
     def close(self) -> None:
         if self._next_check is not None:
@@ -236,8 +236,8 @@ class Sessions:
             self._check_later()
 
 
-STANDING_STREAM = object()
-"""The standing stream's id among what a client has running."""
+STANDALONE_STREAM = object()
+"""The standalone stream's id among what a client has running."""
 
 
 def _modern_key(request: ClientRequest) -> Hashable:

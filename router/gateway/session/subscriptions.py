@@ -2,7 +2,7 @@
 for the resources they have subscribed to.
 
 A client is notified of a list only if it would now get another one than before. Legacy clients are
-notified on their standing stream, modern ones on the stream of their `subscriptions/listen`.
+notified on their standalone GET stream, modern ones on the stream of their `subscriptions/listen`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Subscriptions:
                 session.id,
                 session.current_principal,
                 lambda event: _notify_session(session, event),
-                lambda: session.standing_stream is not None,
+                lambda: session.standalone_stream is not None,
             )
             self._add(session, subscriber)
         return subscriber
@@ -111,7 +111,7 @@ class Subscriptions:
         wanted: SubscriptionFilter,
         subscribe: Callable[[Subscriber, str], Coroutine[Any, Any, None]],
     ) -> JsonObject:
-        """Serve a `subscriptions/listen` stream until its client disconnects or we stop. The first
+        """Serve a `subscriptions/listen` stream until its client disconnects or shutdown. The first
         message acknowledges what the client is subscribed to; each names the request."""
         uris = frozenset(wanted.resource_subscriptions or ())
         meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: request.id}
@@ -136,7 +136,8 @@ class Subscriptions:
         return {"_meta": meta}
 
     def close(self) -> None:
-        """End all `subscriptions/listen` streams, so that our stop does not wait for them."""
+        """End all `subscriptions/listen` streams, so that shutdown doesn't wait for
+        them."""
         for ended in self._streams:
             ended.set()
         if self._check_timer is not None:
@@ -219,7 +220,7 @@ def _notify(subscriber: Subscriber, event: ServerEvent) -> None:
 
 
 def _notify_session(session: LegacySession, event: ServerEvent) -> asyncio.Task[Any] | None:
-    if (stream := session.standing_stream) is None:
+    if (stream := session.standalone_stream) is None:
         return None
     return spawn(_send_in_time(stream.send, _notification(event, {})), name="notify a client")
 

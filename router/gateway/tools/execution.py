@@ -1,6 +1,6 @@
 """The one path to a server: every tool call, prompt and resource passes here, however it was made.
 
-The order of the checks is the contract: boundary, arguments, permission, server state; only then is
+The order of the checks is the contract: scope, arguments, permission, server state; only then is
 the server called. Its result goes back unchanged; its errors, without our secrets.
 """
 
@@ -41,8 +41,9 @@ from router.upstream.ports import CallOptions, Upstreams
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
-_OUR_META_PREFIX = "io.modelcontextprotocol/"
-_OUR_META_KEYS = frozenset({"progressToken", "token", "projectId"})
+_HOP_META_PREFIX = "io.modelcontextprotocol/"
+_HOP_META_KEYS = frozenset({"progressToken", "token", "projectId"})
+"""The members of `_meta` that are between client and router: MCP's own, our token and project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +176,11 @@ class Execution:
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:
-    """The part of a request's `_meta` for the server: not this hop's keys, not our token."""
+    """The part of a request's `_meta` for the server: without those of this hop."""
     return {
         key: value
         for key, value in meta.items()
-        if key not in _OUR_META_KEYS and not key.startswith(_OUR_META_PREFIX)
+        if key not in _HOP_META_KEYS and not key.startswith(_HOP_META_PREFIX)
     }
 
 

@@ -1,5 +1,5 @@
-"""Permission requests: decides whether a call needs one, publishes it as an event, and makes the
-call wait for the answer.
+"""Permission requests: where the policy says ask, and no earlier answer covers the call, publishes
+one as an event and makes the call wait for the answer.
 
 The user may answer for longer than one call. A call is refused, with the reason, where nobody can
 see the request, no answer comes in time, or too many calls wait already.

@@ -122,7 +122,12 @@ async def _request_tokens(
     host, content = urlsplit(before.token_endpoint).netloc, response.content
     if not response.ok:
         reason = error_code(content.get("error"))
-        message = f"{host} gave no token (HTTP {response.status}, {reason})."
+        message = said(
+            "{host} did not issue a token (HTTP {status}, {reason}).",
+            host=host,
+            status=response.status,
+            reason=reason,
+        )
         if response.status in _REFUSALS:
             raise GrantRefused(message, reason)
         raise SignInFailed(message)

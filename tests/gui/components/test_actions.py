@@ -195,7 +195,7 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     assert "Command: npx -y server" in shown
     assert "Environment variables: API_KEY" in shown
     press(window.pages.workspace.detail, "Approve")
-    assert router.commands == [SentCommand("servers.approve", (WAITING.ref,))]
+    assert router.commands == [SentCommand("servers.grant_consent", (WAITING.ref,))]
 
 
 def test_the_button_of_a_server_that_was_too_slow_tries_again(

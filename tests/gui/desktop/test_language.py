@@ -91,7 +91,7 @@ def test_nothing_is_cut_off_in_the_smallest_window(
     language.use(code)
     router = stocked_router()
     many = tuple(PromptResourceView(f"offer {n}", "", "", "") for n in range(128))
-    router.state.offers[GITHUB.ref] = PromptResourceLists(many, many)
+    router.state.prompts_and_resources[GITHUB.ref] = PromptResourceLists(many, many)
     window = open_window(router, look, qtbot)
     window.resize(window.minimumSize())
     page = window.pages.workspace

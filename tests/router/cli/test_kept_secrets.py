@@ -67,7 +67,7 @@ def test_a_secret_where_no_reference_can_stand_is_warned_of_and_never_shown(
 ) -> None:
     code, out, err = terminal("add", "Test", *words)
     assert code == 0
-    assert "of Test stands in workspace.json as plain text" in err
+    assert "of Test is stored in workspace.json as plain text" in err
     shown = [out, err, *(text for each in ("list", "status") for text in terminal(each, "--json"))]
     assert "hunter2" not in "".join(map(str, shown))
 

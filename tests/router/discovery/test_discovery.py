@@ -113,7 +113,7 @@ async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -
     )
     before = status_of(running, ref)
     assert (before.discovery, before.listed_at) == (DiscoveryStatus.NEVER, None)
-    await running.router.servers.approve(ref)
+    await running.router.servers.grant_consent(ref)
     await until_step(running, ref, DiscoveryStep.FAILED)
     after = status_of(running, ref)
     assert (after.discovery, after.listed_at) == (DiscoveryStatus.FAILED, None)

@@ -1,4 +1,4 @@
-"""The exposures over one workspace with one server, for the tests of the gateway."""
+"""The tool methods over one workspace with one server, for the tests of the gateway."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from router.domain.tool_lists import CachedListing, ServerListing
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
-from router.gateway.tools.exposures import Exposures
 from router.gateway.tools.permission_requests import PermissionRequests
+from router.gateway.tools.tool_methods import ToolMethods
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
@@ -60,7 +60,7 @@ def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
 
 
 class Booth:
-    """The exposures over one workspace with one server, and what they recorded."""
+    """The tool methods over one workspace with one server, and what they recorded."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Booth:
         )
         self.runner = ScriptRunner(ScriptLimits)
         self.offers_execute = False
-        self.exposures = Exposures(
+        self.tool_methods = ToolMethods(
             self.execution,
             ActivityRecorder(self.recorded.append, lambda: NOW),
             self.board.status,
@@ -121,7 +121,7 @@ class Booth:
 
     async def call(self, name: str, arguments: JsonObject, **params: Any) -> JsonObject:
         request = self.request(name=name, arguments=arguments, **params)
-        return await self.exposures.call_tool(request)
+        return await self.tool_methods.call_tool(request)
 
     async def discover(self, *queries: str, **more: Any) -> list[JsonObject]:
         answer = await self.call("tool_discovery", {"query": list(queries), **more})

@@ -175,8 +175,8 @@ async def test_a_session_in_use_is_never_ended_for_a_new_one(
     _, session = await running.open_session("2025-06-18")
     named = {name.replace("_", "-"): value for name, value in session.items()}
     headers = running.headers(**named)
-    async with running.http.stream("GET", running.url, headers=headers) as standing:
-        assert standing.status_code == 200
+    async with running.http.stream("GET", running.url, headers=headers) as standalone:
+        assert standalone.status_code == 200
         params: JsonObject = {"protocolVersion": "2025-06-18", "capabilities": {}}
         opening: JsonObject = {**LIST, "method": "initialize", "params": params}
         assert (await running.post(opening)).status_code == 503

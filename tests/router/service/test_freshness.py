@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ListNotKept, ServerStatusChanged, ToolsChanged
+from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.config.discovery import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
@@ -122,16 +122,16 @@ class Watch:
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
         self.freshness = FreshnessMonitor(
             workspaces,
-            self._check,
+            self._discover,
             may_run=lambda _: True,
             is_connected=lambda _: self.connected,
             idle_s=lambda _: self.idle_s,
             clock=self.clock,
         )
-        self.checked = 0
+        self.discoveries = 0
 
-    async def _check(self, ref: ServerRef) -> None:
-        self.checked += 1
+    async def _discover(self, ref: ServerRef) -> None:
+        self.discoveries += 1
 
     def due_after(self, **time: float) -> bool:
         self.clock.advance(timedelta(**time))
@@ -165,7 +165,7 @@ def test_a_connected_server_that_nobody_uses_is_left_to_fall_asleep(watch: Watch
 
 async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> None:
     watch.clock.advance(timedelta(hours=24))
-    watch.freshness.check_due()
+    watch.freshness.discover_due()
     assert not watch.freshness.is_due(FILES)
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
@@ -186,13 +186,13 @@ async def test_each_time_the_clock_is_set_one_check_is_begun_even_if_it_fails(
         if jump > timedelta(0):  # the list is discovered while the clock is ahead
             ahead = replace(cached, cached_at=watch.clock.now)
             watch.catalog.set_listing(FILES.server, ahead)
-        before = watch.checked
+        before = watch.discoveries
         for _ in range(10):
-            watch.freshness.check_due()
+            watch.freshness.discover_due()
             await asyncio.sleep(0)
             watch.clock.advance(timedelta(seconds=freshness.TICK_S))
-        assert watch.checked - before <= 1
-    assert watch.checked >= 1
+        assert watch.discoveries - before <= 1
+    assert watch.discoveries >= 1
 
 
 def written(data: Path) -> tuple[bytes, int]:
@@ -226,7 +226,7 @@ async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
         )
         asked = listed.times_asked
         running.trace.clear()
-        await running.router._upstreams.discovery_queue.check(ref)  # pyright: ignore[reportPrivateUsage]
+        await running.router._upstreams.discovery_queue.discover_quietly(ref)  # pyright: ignore[reportPrivateUsage]
         assert listed.times_asked == asked + 1
         assert written(tmp_path / "data") == before
         assert running.trace.events == []
@@ -277,12 +277,12 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        told = await running.trace.until(ListNotKept)
+        told = await running.trace.until(ToolListNotCached)
         assert "Can't write" in told.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        await running.trace.until(ListNotKept, lambda event: event.reason == "")
+        await running.trace.until(ToolListNotCached, lambda event: event.reason == "")
         assert path.is_file()
 
 

@@ -187,7 +187,7 @@ async def test_a_command_that_arrives_by_file_waits_for_consent(
     ref = running.router.servers.find(PERSONAL, "Pasted")
     await running.router.discovery.refresh(PERSONAL)
     assert not any(isinstance(event, DiscoveryProgressed) for event in running.trace.events)
-    await running.router.servers.approve(ref)
+    await running.router.servers.grant_consent(ref)
     await running.trace.until(ToolsChanged, lambda event: event.server == ref.server)
 
 

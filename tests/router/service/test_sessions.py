@@ -288,3 +288,18 @@ async def test_clients_hear_that_their_tools_changed_and_only_then(running: Runn
         async with asyncio.timeout(WAIT_S):
             await heard.wait()
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))
+
+
+@pytest.mark.proves("META-4")
+async def test_clients_hear_that_a_setting_changed_their_tools(running: Running) -> None:
+    async with (
+        client_of(running, MODERN) as client,
+        client.listen(tools_list_changed=True) as changes,
+    ):
+        before = await client.list_tools()
+        settings = running.router.settings.current()
+        changed = settings.model_copy(update={"offer_execute": not settings.offer_execute})
+        await running.router.settings.apply(changed)
+        async with asyncio.timeout(WAIT_S):
+            assert "ToolsListChanged" in repr(await anext(aiter(changes)))
+        assert await client.list_tools() != before

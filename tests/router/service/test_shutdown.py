@@ -25,7 +25,7 @@ from router.store.instance_lock import InstanceLock, describe
 
 STEPS = (
     "stop the endpoint",
-    "close the control socket",
+    "close local IPC",
     "stop watching the files",
     "end the script workers",
     "stop building indexes",
@@ -34,7 +34,7 @@ STEPS = (
     "stop the sleep monitor",
     "stop following list changes",
     "end sign-ins",
-    "stop checking tool lists",
+    "stop discovering due tool lists",
     "cancel discovery",
     "stop vetting",
     "close the upstreams",

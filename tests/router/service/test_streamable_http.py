@@ -98,7 +98,7 @@ async def test_one_session_has_no_say_in_another(running: Running, tmp_path: Pat
     record.close()
 
 
-async def test_a_session_has_one_standing_stream_which_ends_with_it(running: Running) -> None:
+async def test_a_session_has_one_standalone_stream_which_ends_with_it(running: Running) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     async with running.http.stream("GET", running.url, headers=headers) as stream:
@@ -109,7 +109,7 @@ async def test_a_session_has_one_standing_stream_which_ends_with_it(running: Run
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-async def test_a_standing_stream_can_be_opened_again(running: Running) -> None:
+async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     for _ in range(2):

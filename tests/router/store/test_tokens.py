@@ -40,7 +40,7 @@ def tokens(path: Path, clock: FakeClock) -> TokenStore:
 
 
 @pytest.mark.proves("META-6")
-def test_an_issued_token_is_known_and_carries_its_boundary(
+def test_an_issued_token_is_known_and_carries_its_scope(
     tokens: TokenStore, clock: FakeClock
 ) -> None:
     issued = tokens.issue("Claude", WORK, ProjectId("docs"))

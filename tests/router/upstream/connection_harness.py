@@ -1,4 +1,4 @@
-"""How the tests of this room open connections, call tools and listen."""
+"""How the tests of this folder open connections, call tools and listen."""
 
 from __future__ import annotations
 

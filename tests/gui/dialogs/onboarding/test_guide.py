@@ -188,7 +188,7 @@ def test_commands_that_came_along_are_approved_before_the_check(
     assert "Environment variables: NOTES_KEY" in shown
     assert "planted" not in shown
     press(dialog, f"Approve {WAITING.name}")
-    assert router.commands[-1] == SentCommand("servers.approve", (WAITING.ref,))
+    assert router.commands[-1] == SentCommand("servers.grant_consent", (WAITING.ref,))
     approved = replace(WAITING, state=ServerState.IDLE)
     router.state.servers[PERSONAL] = (approved,)
     router.emit(ServerStatusChanged(approved))

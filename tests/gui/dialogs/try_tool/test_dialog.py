@@ -276,7 +276,7 @@ def go_to_tab(window: MainWindow, name: str) -> None:
 def test_prompts_and_resources_have_tabs_of_their_own(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    router.state.offers[GITHUB.ref] = PromptResourceLists(
+    router.state.prompts_and_resources[GITHUB.ref] = PromptResourceLists(
         (PromptResourceView("review", "Review", "Look at a change", "number"),),
         (PromptResourceView("readme", "readme", "", "repo://readme"),),
     )

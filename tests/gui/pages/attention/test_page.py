@@ -80,7 +80,7 @@ def last(router: FakeRouter) -> SentCommand:
 
 
 def offered(window: MainWindow) -> list[str]:
-    """What the buttons of held tools say."""
+    """What the buttons of pending tools say."""
     buttons = [b for b in window.findChildren(QPushButton) if b.isVisible()]
     return [b.text() for b in buttons if b.text().startswith("Approve")]
 
@@ -109,7 +109,7 @@ def test_what_waits_in_another_workspace_is_counted_and_stands_under_its_name(
     shown = texts(window)
     assert shown.index("Personal · 3") < shown.index("Acme · 1") < shown.index("Mail")
     press(window, "Approve Mail")
-    assert last(router) == SentCommand("servers.approve", (elsewhere.ref,))
+    assert last(router) == SentCommand("servers.grant_consent", (elsewhere.ref,))
 
 
 def test_a_changed_tool_shows_what_is_suspicious_and_what_is_new(window: MainWindow) -> None:
@@ -194,14 +194,16 @@ def test_a_receipt_says_what_could_not_be_seen() -> None:
 
 def test_a_command_is_approved_there(router: FakeRouter, window: MainWindow) -> None:
     press(window, f"Approve {WAITING.name}")
-    assert last(router) == SentCommand("servers.approve", (WAITING.ref,))
+    assert last(router) == SentCommand("servers.grant_consent", (WAITING.ref,))
 
 
 def test_a_double_click_approves_what_was_read_and_not_what_takes_its_place(
     router: FakeRouter, window: MainWindow
 ) -> None:
     double_click(window, f"Approve {WAITING.name}")
-    assert [c.name for c in router.commands if c.name == "servers.approve"] == ["servers.approve"]
+    assert [c.name for c in router.commands if c.name == "servers.grant_consent"] == [
+        "servers.grant_consent"
+    ]
 
 
 def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
@@ -211,7 +213,7 @@ def test_by_keyboard_one_gets_there_and_from_one_decision_to_the_next(
     QTest.keyClick(window, Qt.Key.Key_F6)
     assert focused().accessibleName() == f"Approve {WAITING.name}"
     QTest.keyClick(focused(), Qt.Key.Key_Space)
-    assert last(router) == SentCommand("servers.approve", (WAITING.ref,))
+    assert last(router) == SentCommand("servers.grant_consent", (WAITING.ref,))
     router.state.servers[PERSONAL] = (GITHUB,)
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
     qtbot.waitUntil(lambda: badge(window) == "Needs attention, 2")

@@ -115,14 +115,14 @@ def has_button(window: MainWindow, name: str) -> bool:
 
 
 @pytest.mark.parametrize("before", [Permission.ALLOW, Permission.ASK])
-def test_a_tool_is_never_shown_again_and_that_can_be_undone(
+def test_a_tool_is_blocked_and_that_can_be_undone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot, before: Permission
 ) -> None:
     views = router.state.tools[GITHUB.ref]
     router.state.tools[GITHUB.ref] = tuple(v._replace(permission=before) for v in views)
     ask(window, "open", qtbot)
-    press(window, "Hide this tool from apps")
-    qtbot.waitUntil(lambda: "create_issue is now hidden from apps" in texts(window))
+    press(window, "Block for all apps")
+    qtbot.waitUntil(lambda: "Blocked create_issue" in texts(window))
     denied = SentCommand("permissions.set", (PERSONAL, KEY, Permission.DENY, None))
     assert router.commands[-1] == denied
     press(window, "Undo")

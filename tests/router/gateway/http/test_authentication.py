@@ -69,7 +69,7 @@ def test_an_open_endpoint_needs_no_token_but_still_refuses_a_wrong_one() -> None
         (token(), RequestedScope(header_project="", meta_project="unassigned"), (HOME, None)),
     ],
 )
-def test_the_boundary_is_what_all_claims_agree_on(
+def test_the_scope_is_what_all_claims_agree_on(
     bearer: TokenSummary, scope: RequestedScope, expected: tuple[str, str | None]
 ) -> None:
     principal = rules().principal(bearer, scope)

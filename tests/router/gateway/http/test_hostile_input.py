@@ -25,7 +25,7 @@ def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
         "x-unknown": 1,
     }
     booth = Booth(tools=(broken, {"name": "worse", "inputSchema": []}), optimization=None)
-    assert booth.exposures.list_tools(booth.request()).result["tools"] == [
+    assert booth.tool_methods.list_tools(booth.request()).result["tools"] == [
         {
             "name": "files__broken",
             "inputSchema": {"type": "object", "properties": {"a": {}}, "required": ["a"]},

@@ -69,7 +69,7 @@ class Client:
 async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
     ref, uri = RESOURCE
     client = Client("first", "last", last=b"last")
-    with ResponseStream(client.send) as client.session.standing_stream:
+    with ResponseStream(client.send) as client.session.standalone_stream:
         for _ in range(100):
             client.subscriptions.resource_updated(ref, None, {"uri": uri})
         client.subscriptions.resource_updated(ref, None, {"uri": "other"})
@@ -86,7 +86,7 @@ async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> 
     for changed in (uri, "other"):
         client.subscriptions.resource_updated(ref, None, {"uri": changed})
     client.subscriptions.remove_resource(client.subscriber, ref, "other")
-    with ResponseStream(client.send) as client.session.standing_stream:
+    with ResponseStream(client.send) as client.session.standalone_stream:
         client.subscriptions.check_soon()
         await client.hear()
     assert client.times(b"dropped") == 0

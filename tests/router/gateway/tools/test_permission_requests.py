@@ -151,7 +151,7 @@ async def test_the_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
         heard.append(params)
 
     request = booth.request(name="tool_execute", arguments=CALL)
-    await booth.exposures.call_tool(replace(request, on_progress=hear))
+    await booth.tool_methods.call_tool(replace(request, on_progress=hear))
     assert heard == [{"progress": 0, "message": "Waiting for the user to allow files:write_file…"}]
 
 

@@ -56,7 +56,7 @@ async def text_of(booth: Booth, name: str, **arguments: Any) -> str:
 
 @pytest.mark.proves("PROG-1", "META-1")
 async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> None:
-    listings = [json.dumps(booth.exposures.list_tools(booth.request()).result) for _ in range(2)]
+    listings = [json.dumps(booth.tool_methods.list_tools(booth.request()).result) for _ in range(2)]
     assert listings[0] == listings[1]
     assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
     entry = booth.recorded[0]
@@ -70,7 +70,7 @@ async def test_they_are_there_only_in_that_exposure() -> None:
         with pytest.raises(Exception, match="Unknown tool"):
             await searching.call(name, {})
     off = Booth(answer, exposure="progressive", optimization=None)
-    assert [t["name"] for t in off.exposures.list_tools(off.request()).result["tools"]] == [
+    assert [t["name"] for t in off.tool_methods.list_tools(off.request()).result["tools"]] == [
         "files__read_file",
         "files__write_file",
     ]
@@ -230,7 +230,7 @@ async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Boo
 async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
     booth = Booth(answer, tools=(READ, ODD))
     booth.offers_execute = True
-    listing = booth.exposures.list_tools(booth.request()).result
+    listing = booth.tool_methods.list_tools(booth.request()).result
     assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
     assert listing == meta_tools.LISTING_WITH_EXECUTE
     [found] = await booth.discover("odd things")
@@ -292,13 +292,13 @@ async def test_a_dry_run_calls_only_what_reads() -> None:
         print("wrote", made.nothing)
         result(seen.path)
     """
-    trial = await booth.exposures.script_tools.try_out(booth.request(), script, {})
+    trial = await booth.tool_methods.script_tools.try_out(booth.request(), script, {})
     assert (trial.result, trial.problem, trial.printed) == ('"/"', None, "wrote\tnil\n")
     assert [(str(c.key), c.arguments, c.made) for c in trial.calls] == [
         ("files:look", '{"path":"/"}', True),
         ("files:write_file", '{"path":"/"}', False),
     ]
     assert [params["name"] for _, _, params in booth.upstreams.asked] == ["look"]
-    broken = await booth.exposures.script_tools.try_out(booth.request(), "error('no')", {})
+    broken = await booth.tool_methods.script_tools.try_out(booth.request(), "error('no')", {})
     assert broken.problem == "The script failed: script:1: no"
     await booth.runner.close()

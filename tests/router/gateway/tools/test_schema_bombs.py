@@ -58,7 +58,7 @@ async def through_every_road(schema: JsonObject, shown: JsonObject | None = None
     """Listed, found and called; what is shown of the schema is all of it, or `shown`."""
     definition = tool(schema)
     direct = Booth(answer, tools=(definition,), optimization=None)
-    [listed] = direct.exposures.list_tools(direct.request()).result["tools"]
+    [listed] = direct.tool_methods.list_tools(direct.request()).result["tools"]
     assert listed == {**tool(shown or schema), "name": "files__bomb"}
     arguments: dict[str, Any] = {"text": VICTIM}
     result = await direct.call("files__bomb", arguments)

@@ -29,15 +29,15 @@ async def test_a_listing_is_encoded_once_and_again_only_when_tools_change(
 
     monkeypatch.setattr(tool_listing, "encode", counted)
     booth = Booth(tools=MANY, optimization=optimization, pinned=["files:tool_0007"])
-    first = booth.exposures.list_tools(booth.request())
+    first = booth.tool_methods.list_tools(booth.request())
     assert len(json.loads(first.encoded)["tools"]) == (2000 if optimization is None else 3)
-    assert booth.exposures.list_tools(booth.request()).encoded is first.encoded
-    assert booth.exposures.tool_list(booth.request().principal) is first.result
+    assert booth.tool_methods.list_tools(booth.request()).encoded is first.encoded
+    assert booth.tool_methods.tool_list(booth.request().principal) is first.result
     assert len(encoded) == 1
     catalog = booth.catalog.servers[FILES].cached
     assert catalog is not None
     booth.relist(tools=catalog.listing.tools[:10])
-    again = booth.exposures.list_tools(booth.request())
+    again = booth.tool_methods.list_tools(booth.request())
     assert len(json.loads(again.encoded)["tools"]) == (10 if optimization is None else 3)
 
 

@@ -147,7 +147,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 
 
 @pytest.mark.parametrize("kind", ["events"])
-async def test_a_servers_own_notifications_arrive_on_the_standing_stream(
+async def test_a_servers_own_notifications_arrive_on_the_standalone_stream(
     sdk_url: str, open_url: Open, heard: Heard
 ) -> None:
     connection = await open_url(sdk_url)
@@ -165,7 +165,7 @@ async def test_pushed_notifications_arrive(odd_url: str, open_url: Open, heard: 
     assert heard.notifications == [("notifications/x", {"a": None})]
 
 
-async def test_a_server_without_a_standing_stream_is_fine(
+async def test_a_server_without_a_standalone_stream_is_fine(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     odd.has_stream = False

@@ -1,4 +1,4 @@
-"""How the tests of this room sign in: an account at a real server, and a browser that says yes."""
+"""How the tests of this folder sign in: an account at a real server, a browser that says yes."""
 
 from __future__ import annotations
 

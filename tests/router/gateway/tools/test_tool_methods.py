@@ -29,8 +29,8 @@ from tests.router.gateway.harness import (
 @pytest.mark.proves("META-1")
 def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
     booth = Booth()
-    first = json.dumps(booth.exposures.list_tools(booth.request()).result)
-    assert first == json.dumps(booth.exposures.list_tools(booth.request()).result)
+    first = json.dumps(booth.tool_methods.list_tools(booth.request()).result)
+    assert first == json.dumps(booth.tool_methods.list_tools(booth.request()).result)
     names = [tool["name"] for tool in json.loads(first)["tools"]]
     assert names == ["tool_discovery", "tool_execute"]
 
@@ -38,7 +38,7 @@ def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
 @pytest.mark.proves("META-1")
 def test_meta_tools_ask_to_be_always_loaded() -> None:
     booth = Booth()
-    for tool in booth.exposures.list_tools(booth.request()).result["tools"]:
+    for tool in booth.tool_methods.list_tools(booth.request()).result["tools"]:
         assert tool["_meta"] == {"anthropic/alwaysLoad": True}
 
 
@@ -224,7 +224,7 @@ async def test_an_error_the_server_answered_passes_unchanged() -> None:
 @pytest.mark.proves("META-4")
 async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_name() -> None:
     booth = Booth(optimization=None)
-    listing = booth.exposures.list_tools(booth.request()).result
+    listing = booth.tool_methods.list_tools(booth.request()).result
     assert [t["name"] for t in listing["tools"]] == ["files__read_file", "files__write_file"]
     assert await booth.call("files__read_file", {"path": "/x"}) is ODD_RESULT
     assert await booth.discover("read file") == []
@@ -233,8 +233,8 @@ async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_n
 @pytest.mark.proves("META-4")
 async def test_optimization_is_set_per_project() -> None:
     booth = Booth(projects={"all": {"name": "All", "optimization": None}})
-    assert len(booth.exposures.list_tools(booth.request()).result["tools"]) == 2
-    names = [t["name"] for t in booth.exposures.list_tools(booth.request("all")).result["tools"]]
+    assert len(booth.tool_methods.list_tools(booth.request()).result["tools"]) == 2
+    names = [t["name"] for t in booth.tool_methods.list_tools(booth.request("all")).result["tools"]]
     assert names == ["files__read_file", "files__write_file"]
 
 
@@ -247,7 +247,7 @@ async def test_what_clients_do_is_recorded_without_argument_values() -> None:
     booth = Booth()
     await booth.discover("read a file")
     await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/s3"}})
-    booth.exposures.list_tools(booth.request())
+    booth.tool_methods.list_tools(booth.request())
     kinds = [entry.kind for entry in booth.recorded]
     assert kinds == [ActivityKind.SEARCH, ActivityKind.CALL, ActivityKind.LIST]
     assert booth.recorded[0].detail == "read a file"

@@ -1,7 +1,8 @@
-"""The tools a project exposes to its clients: the two meta-tools, or the five of progressive
-discovery, or, with optimization off, every tool.
+"""MCP's methods for tools, `tools/list` and `tools/call`, and the search behind `tool_discovery`.
+Each request is recorded in the activity log.
 
-Handles `tools/list` and `tools/call`, and records each request in the activity log.
+What a client sees depends on its project's exposure: the two meta-tools, or the five of progressive
+discovery, or, with optimization off, every tool.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from router.gateway.tools.tool_results import error_result, outcome_of
 from router.scripts.runner import ScriptRunner
 
 
-class Exposures:
+class ToolMethods:
     def __init__(
         self,
         execution: Execution,
