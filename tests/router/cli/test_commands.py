@@ -286,7 +286,7 @@ async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
 ) -> None:
     with pytest.raises(ToolboothError, match="no server"):
         await send(socket_address(tmp_path), "remove", {"server": "nobody"})
-    with pytest.raises(ToolboothError, match="no command"):
+    with pytest.raises(ToolboothError, match="does not know the command"):
         await send(socket_address(tmp_path), "explode", {})
     with pytest.raises(ToolboothError, match="Unexpected KeyError"):
         await send(socket_address(tmp_path), "add", {})
