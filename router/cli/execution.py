@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 import logging
 import sys
 from collections.abc import AsyncGenerator
@@ -13,6 +14,7 @@ from typing import Any
 
 from router.cli.foreground import CONNECT, SERVE, connect, serve
 from router.commands.command import Invocation, Send
+from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
 
@@ -47,9 +49,14 @@ async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
     from router.service import Router  # takes most of a second: only where it is needed
 
     router = Router(data_dir)
+
+    async def dispatch_here(name: str, arguments: JsonObject) -> Any:
+        """As JSON, like the arguments that a running instance gets."""
+        return await dispatch(router, name, json.loads(json.dumps(arguments)))
+
     try:
         await router.open()
-        yield functools.partial(dispatch, router)
+        yield dispatch_here
     finally:
         await router.stop()
 

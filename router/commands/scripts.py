@@ -50,7 +50,8 @@ def _signature(script: JsonObject) -> str:
 
 
 def _add_request(given: JsonObject) -> JsonObject:
-    return {**given, "text": _read(given.pop("file"))}
+    file = given.pop("file")
+    return {**given, "text": _read(file)}
 
 
 def _read(path: Path) -> str:
