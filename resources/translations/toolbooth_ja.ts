@@ -356,8 +356,8 @@
         <translation>アドレスで接続するサーバーです。別の場所で動いているため、隔離の対象はありません。</translation>
     </message>
     <message>
-        <source>Files: blocked.</source>
-        <translation>ファイル: 遮断。</translation>
+        <source>Files: blocked, except its program and the files its command names.</source>
+        <translation>ファイル: プログラム本体とコマンドで指定されたもの以外は遮断。</translation>
     </message>
     <message>
         <source>Files: not blocked.</source>

@@ -116,7 +116,9 @@ def protection_words(protection: Protection) -> str:
 def protection_sentences(protection: Protection) -> list[str]:
     """The isolation in force, as sentences to translate."""
     sentences: list[str] = [
-        said("Files: blocked.") if protection.files_blocked else said("Files: not blocked."),
+        said("Files: blocked, except its program and the files its command names.")
+        if protection.files_blocked
+        else said("Files: not blocked."),
         said("Network: allowed.") if protection.network else said("Network: blocked."),
     ]
     if protection.memory_mb is not None:

@@ -157,7 +157,10 @@ def test_what_protected_the_computer_is_said_as_it_was() -> None:
         IsolationLevel.LIMITED, network=True, memory_mb=512, missing=(Reason(Why.NO_BUBBLEWRAP),)
     )
     said = protection_text(fake_status("Git", protection=full))
-    assert said.endswith("Files: blocked. Network: blocked. Memory: 512 MB.")
+    assert said.endswith(
+        "Files: blocked, except its program and the files its command names. "
+        "Network: blocked. Memory: 512 MB."
+    )
     said = protection_text(fake_status("Git", protection=weak))
     assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in said
     assert said.endswith("bubblewrap (bwrap) is not installed.")

@@ -169,7 +169,11 @@ def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
     router.discovery.receipts[GITHUB.ref] = RECEIPT
     window = open_window(router, look, qtbot)
     window.go_to(Page.ATTENTION)
-    assert "Files: blocked. Network: blocked. Memory: 512 MB." in texts(window)
+    protection = (
+        "Files: blocked, except its program and the files its command names. "
+        "Network: blocked. Memory: 512 MB."
+    )
+    assert protection in texts(window)
     assert "Tried to access: 2 files outside its home folder, 2 hosts" in texts(window)
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
     press(window, "Details")
