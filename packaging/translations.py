@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 PLURALS_ONLY = "_en"
 TRANSLATED_CALLS = frozenset(
-    "said ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
+    "sentence ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
     " SecretUnavailable SignInFailed GrantRefused CloudFailed".split()
 )
 """The functions and errors of the router whose texts are shown to users."""
@@ -104,7 +104,7 @@ def settings_texts() -> str:
 
 
 def sentences(folder: Path) -> list[str]:
-    """The templates of `said`, and the constants given to errors, each once."""
+    """The templates of `sentence`, and the constants given to errors, each once."""
     found: dict[str, None] = {}
     for path in translated_modules(folder):
         found.update(dict.fromkeys(_texts_in(ast.parse(path.read_text(encoding="utf-8")))))

@@ -1,8 +1,8 @@
 """Errors and failures, translated: the cause, what to do about it, and the button that does it.
 
-The router's sentences are English templates with their parts (`router.domain.errors.said`), those
-of failures are in `router.domain.failure_text`. What has no translation is shown as it is. Pure
-functions.
+The router's sentences are English templates with their parts (`router.domain.errors.Sentence`);
+those of failures are in `router.domain.failure_text`. What has no translation is shown as it is.
+Pure functions.
 """
 
 from __future__ import annotations

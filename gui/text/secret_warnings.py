@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gui.text.tr import tr
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.domain.servers import TransportType
 
 
@@ -20,12 +20,14 @@ def plain_text(places: Sequence[str], transport: TransportType) -> tuple[str, st
     return warning.format(places=", ".join(places)), hint
 
 
-def concern_text(concerns: Sequence[SecretConcern], transport: TransportType) -> tuple[str, str]:
+def unsafe_secrets_text(
+    secrets: Sequence[UnsafeSecret], transport: TransportType
+) -> tuple[str, str]:
     """The warning and a hint; plain text comes first."""
-    plain = [concern.place for concern in concerns if concern.plain]
+    plain = [secret.place for secret in secrets if secret.plain]
     if plain:
         return plain_text(plain, transport)
-    names = ", ".join(concern.place for concern in concerns)
+    names = ", ".join(secret.place for secret in secrets)
     return (
         tr("No keyring available: {names} is only kept until Toolbooth stops").format(names=names),
         tr("Set one up (GNOME Keyring, KWallet), then save the server again."),

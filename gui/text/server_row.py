@@ -168,10 +168,10 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
     """The line under the title, and what of it asks for attention (or nothing)."""
     statuses = tuple(servers)
     tools = sum((s.tool_count or 0) - s.unapproved_count for s in statuses if s.enabled)
-    troubled = [s for s in statuses if present(s).needs_attention]
-    failing = sum(not _waits(s) for s in troubled)
+    attention_needed = [s for s in statuses if present(s).needs_attention]
+    failing = sum(not _waits(s) for s in attention_needed)
     # One for a server that may not run yet, else one per tool, as the attention page counts.
-    waiting = sum(s.pending_count or 1 for s in troubled if _waits(s))
+    waiting = sum(s.pending_count or 1 for s in attention_needed if _waits(s))
     counts = (
         tr("%n servers", "", len(statuses)),
         tr("%n tools ready", "", tools),

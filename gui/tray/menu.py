@@ -62,11 +62,11 @@ class TrayMenu(QMenu):
     def _add_status(self, view: TrayView) -> None:
         headline = self.addAction(_mark_icon(view.mark), _plain(view.headline))
         headline.setEnabled(False)
-        for trouble in view.troubles:
-            line = self.addAction(_mark_icon(trouble.mark), _plain(trouble.text))
-            line.triggered.connect(partial(self.server_requested.emit, trouble.ref))
-        if view.more_troubles:
-            more = self.addAction(self.tr("%n more…", "", view.more_troubles))
+        for problem in view.problems:
+            line = self.addAction(_mark_icon(problem.mark), _plain(problem.text))
+            line.triggered.connect(partial(self.server_requested.emit, problem.ref))
+        if view.more_problems:
+            more = self.addAction(self.tr("%n more…", "", view.more_problems))
             more.triggered.connect(self.window_requested)
 
     def _add_commands(self, view: TrayView) -> None:

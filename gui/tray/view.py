@@ -14,11 +14,11 @@ from router.domain.ids import ServerRef
 from router.domain.servers import ServerState, ServerStatus
 from router.domain.workspaces import Optimization, WorkspaceSummary
 
-MAX_TROUBLES = 5
+MAX_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ServerProblem:
     """A server that needs attention, as a line of the menu."""
 
     ref: ServerRef
@@ -31,8 +31,8 @@ class TrayView:
     state: TrayState
     headline: str
     mark: Mark
-    troubles: tuple[Trouble, ...] = ()
-    more_troubles: int = 0
+    problems: tuple[ServerProblem, ...] = ()
+    more_problems: int = 0
     url: str | None = None
     workspaces: tuple[WorkspaceSummary, ...] = ()
     optimization: Optimization | None = None
@@ -49,14 +49,14 @@ def waiting_view(*, failed: bool) -> TrayView:
 def tray_view(router: RouterPort) -> TrayView:
     listener, workspace = router.endpoint.state(), router.workspaces.active()
     servers = router.servers.list(workspace)
-    troubled = [server for server in servers if present(server).needs_attention]
+    attention_needed = [server for server in servers if present(server).needs_attention]
     text, mark = listener_text(listener.phase)
     return TrayView(
         state=_state(listener.phase, servers),
         headline=f"{text} · {_ready_count(servers)}",
         mark=mark,
-        troubles=tuple(_trouble(server) for server in troubled[:MAX_TROUBLES]),
-        more_troubles=max(0, len(troubled) - MAX_TROUBLES),
+        problems=tuple(_problem(server) for server in attention_needed[:MAX_PROBLEMS]),
+        more_problems=max(0, len(attention_needed) - MAX_PROBLEMS),
         url=listener.url,
         workspaces=router.workspaces.list(),
         optimization=router.projects.list(workspace)[0].optimization,
@@ -96,12 +96,12 @@ def _ready_count(servers: tuple[ServerStatus, ...]) -> str:
     return tr("{ready} of %n servers ready", "", len(enabled)).format(ready=ready)
 
 
-def _trouble(server: ServerStatus) -> Trouble:
+def _problem(server: ServerStatus) -> ServerProblem:
     mark = present(server).mark
-    return Trouble(server.ref, _trouble_text(server, mark).format(name=server.name), mark)
+    return ServerProblem(server.ref, _problem_text(server, mark).format(name=server.name), mark)
 
 
-def _trouble_text(server: ServerStatus, mark: Mark) -> str:
+def _problem_text(server: ServerStatus, mark: Mark) -> str:
     if server.state is ServerState.NEEDS_SIGN_IN:
         return tr("Sign in to {name}…")
     if server.state is ServerState.NEEDS_CONSENT or (server.pending_count and not server.failure):

@@ -13,7 +13,7 @@ from gui.widgets.labels import label, wrapped
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     caption: str
     text: str
     code: bool = False
@@ -31,7 +31,7 @@ class FieldForm(QWidget):
         self._form.setVerticalSpacing(12)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
 
-    def show_fields(self, fields: Iterable[Field]) -> None:
+    def show_fields(self, fields: Iterable[FormField]) -> None:
         while self._form.rowCount():
             self._form.removeRow(0)
         for field in fields:
@@ -41,7 +41,7 @@ class FieldForm(QWidget):
             self._form.addRow(caption, _value(field))
 
 
-def _value(field: Field) -> QLabel:
+def _value(field: FormField) -> QLabel:
     font = fonts.mono_font() if field.code else fonts.ui_font(fonts.SMALL)
     shown = wrapped(field.text, "text1", font=font, selectable=True)
     shown.setAccessibleName(f"{field.caption}: {field.text}")

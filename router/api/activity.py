@@ -7,8 +7,8 @@ from typing import Protocol
 
 from router.domain.activity import (
     ActivityEntry,
-    ActivityPage,
     ActivityQuery,
+    ActivityQueryResult,
     ClientSavings,
     Savings,
 )
@@ -21,7 +21,7 @@ class ActivityPort(Protocol):
         ...
 
     def savings(self, workspace: WorkspaceId) -> Savings: ...
-    async def page(self, query: ActivityQuery) -> ActivityPage:
+    async def page(self, query: ActivityQuery) -> ActivityQueryResult:
         """Entries of the activity log, also those that are no longer in memory."""
         ...
 

@@ -53,7 +53,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionPlan:
+class AppConnectionPlan:
     """What connecting would change. No token is in it; it holds for the file as it is now."""
 
     client: ClientId
@@ -67,7 +67,7 @@ class ConnectionPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class AppConnection:
     """A file that was changed, and how to take that back."""
 
     client: ClientId
@@ -143,17 +143,17 @@ class AppsPort(Protocol):
         """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
         ...
 
-    async def plan(self, client: ClientId) -> ConnectionPlan:
+    async def plan(self, client: ClientId) -> AppConnectionPlan:
         """What connecting would change in the application's file."""
         ...
 
-    async def connect(self, plan: ConnectionPlan) -> Connection:
+    async def connect(self, plan: AppConnectionPlan) -> AppConnection:
         """Do what was shown, with a token of the application's own; refused if the file has been
         changed since."""
         ...
 
-    async def disconnect(self, client: ClientId) -> Connection: ...
-    async def undo(self, connection: Connection) -> None:
+    async def disconnect(self, client: ClientId) -> AppConnection: ...
+    async def undo(self, connection: AppConnection) -> None:
         """Put the file back as it was, byte for byte."""
         ...
 

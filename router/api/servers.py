@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
@@ -26,7 +26,7 @@ class ServersPort(Protocol):
         """The last lines it wrote to stderr, oldest first."""
         ...
 
-    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
+    def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
         """Its secrets that are not in a keyring."""
         ...
 

@@ -22,7 +22,7 @@ ENTRY = "toolbooth"
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class EntryTarget:
     """What our entry refers to; `bridge` is the command for applications without HTTP."""
 
     url: str
@@ -34,7 +34,7 @@ class Endpoint:
         return {"Authorization": f"Bearer {self.token}"}
 
 
-Entry: TypeAlias = Callable[[Endpoint], JsonObject]
+Entry: TypeAlias = Callable[[EntryTarget], JsonObject]
 Files: TypeAlias = Callable[[AppLocations], Sequence[Path]]
 
 
@@ -54,30 +54,30 @@ class ClientSpec:
     by_bridge: bool = False
 
 
-def _url_entry(to: Endpoint) -> JsonObject:
+def _url_entry(to: EntryTarget) -> JsonObject:
     return {"url": to.url, "headers": to.headers}
 
 
-def _http_entry(to: Endpoint) -> JsonObject:
+def _http_entry(to: EntryTarget) -> JsonObject:
     return {"type": "http", "url": to.url, "headers": to.headers}
 
 
-def _claude_code_entry(to: Endpoint) -> JsonObject:
+def _claude_code_entry(to: EntryTarget) -> JsonObject:
     """`alwaysLoad`, because it defers the tools of all servers and rarely uses deferred ones."""
     return {**_http_entry(to), "alwaysLoad": True}
 
 
-def _cline_entry(to: Endpoint) -> JsonObject:
+def _cline_entry(to: EntryTarget) -> JsonObject:
     entry = {"type": "streamableHttp", "url": to.url, "headers": to.headers}
     return {**entry, "disabled": False, "autoApprove": []}
 
 
-def _opencode_entry(to: Endpoint) -> JsonObject:
+def _opencode_entry(to: EntryTarget) -> JsonObject:
     entry = {"type": "remote", "url": to.url, "headers": to.headers}
     return {**entry, "oauth": False, "enabled": True}
 
 
-def _goose_entry(to: Endpoint) -> JsonObject:
+def _goose_entry(to: EntryTarget) -> JsonObject:
     return {
         "name": ENTRY,
         "description": "All MCP servers, through Toolbooth",

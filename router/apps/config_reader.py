@@ -22,7 +22,7 @@ from router.apps.variables import Dialect, read_prompts
 from router.config.base import first_problem
 from router.config.foreign_entries import GROUPS, plain_entry
 from router.config.server import ServerConfig
-from router.domain.errors import ConfigError, said
+from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.store.tokens import PREFIX as TOKEN_PREFIX
 
@@ -105,7 +105,7 @@ def read_any_file(
     if found.skipped and not found.servers:
         reasons = " ".join(entry.sentence for entry in found.skipped)
         raise ConfigError(
-            path, None, said("it contains no valid servers. {reasons}", reasons=reasons)
+            path, None, sentence("it contains no valid servers. {reasons}", reasons=reasons)
         )
     return found
 
@@ -117,7 +117,7 @@ def read_text(path: Path) -> str:
         raise ConfigError(path, None, "it is not UTF-8 text") from None
     except OSError as error:
         raise ConfigError(
-            path, None, said("it can't be read: {reason}", reason=error.strerror)
+            path, None, sentence("it can't be read: {reason}", reason=error.strerror)
         ) from None
 
 

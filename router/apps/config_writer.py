@@ -13,13 +13,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from router.api.apps import ClientApp, ClientId, ClientState, Connection, ConnectionPlan, DiffLine
+from router.api.apps import (
+    AppConnection,
+    AppConnectionPlan,
+    ClientApp,
+    ClientId,
+    ClientState,
+    DiffLine,
+)
 from router.apps import config_document, file_edit
-from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
+from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
 from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
 from router.config.secret_detection import looks_secret
-from router.domain.errors import ConfigError, NotFound, said
+from router.domain.errors import ConfigError, NotFound, sentence
 from router.domain.ids import TokenId
 from router.domain.json_values import JsonObject, as_object
 
@@ -52,7 +59,7 @@ class _Target:
     entry: JsonObject | None
 
 
-class Connections:
+class AppConfigWriter:
     """`self_reference` recognizes entries that are ours at this moment."""
 
     def __init__(
@@ -69,12 +76,12 @@ class Connections:
     def apps(self) -> tuple[ClientApp, ...]:
         return tuple(self._app(spec) for spec in CONNECTABLE)
 
-    def plan(self, client: ClientId, endpoint: Endpoint) -> ConnectionPlan:
+    def plan(self, client: ClientId, endpoint: EntryTarget) -> AppConnectionPlan:
         """What `connect` would do; the token of `endpoint` is not shown."""
         spec = spec_of(client)
         target = self._target(spec)
         new = _with_entry(spec, target, endpoint)
-        return ConnectionPlan(
+        return AppConnectionPlan(
             client=client,
             name=spec.name,
             path=target.path,
@@ -89,18 +96,18 @@ class Connections:
         found = _TOKEN.search(str(self._target(spec_of(client)).entry))
         return found.group() if found else None
 
-    def connect(self, client: ClientId, endpoint: Endpoint, expected: str) -> Connection:
+    def connect(self, client: ClientId, endpoint: EntryTarget, expected: str) -> AppConnection:
         """Write our entry into the file whose fingerprint was `expected` at the preview."""
         spec = spec_of(client)
         target = self._target(spec)
         return self._write(spec, target, _with_entry(spec, target, endpoint), expected)
 
-    def disconnect(self, client: ClientId) -> Connection:
+    def disconnect(self, client: ClientId) -> AppConnection:
         spec = spec_of(client)
         target = self._target(spec)
         if target.entry is None:
             raise NotFound(
-                said("{name} is not connected.", name=spec.name),
+                sentence("{name} is not connected.", name=spec.name),
                 "List connected apps with: toolbooth client list",
             )
         return self._write(
@@ -118,7 +125,7 @@ class Connections:
             file_edit.remove(change.path, expected=change.after)
         del self._changes[undo]
 
-    def snippet(self, client: ClientId, endpoint: Endpoint) -> str:
+    def snippet(self, client: ClientId, endpoint: EntryTarget) -> str:
         """Our entry, to be pasted by hand into the application's file."""
         spec = spec_of(client)
         path = spec.files(self._locations)[0]
@@ -169,7 +176,7 @@ class Connections:
         config = plain_config(entry)
         return config is not None and self._self_reference().is_current(config)
 
-    def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> Connection:
+    def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> AppConnection:
         if file_edit.fingerprint(target.data) != expected:
             raise file_edit.changed_meanwhile(target.path, "Review the preview again.")
         data = text.encode()
@@ -184,7 +191,7 @@ class Connections:
         self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))
         for oldest in list(self._changes)[:-_UNDO_KEPT]:
             del self._changes[oldest]
-        return Connection(spec.id, spec.name, target.path, backup, undo)
+        return AppConnection(spec.id, spec.name, target.path, backup, undo)
 
 
 def spec_of(client: ClientId) -> ClientSpec:
@@ -192,13 +199,14 @@ def spec_of(client: ClientId) -> ClientSpec:
         if client in (spec.id, spec.name):
             return spec
     raise NotFound(
-        said('There is no app "{client}".', client=client), "List them with: toolbooth client list"
+        sentence('There is no app "{client}".', client=client),
+        "List them with: toolbooth client list",
     )
 
 
-def _with_entry(spec: ClientSpec, target: _Target, endpoint: Endpoint) -> str:
+def _with_entry(spec: ClientSpec, target: _Target, endpoint: EntryTarget) -> str:
     if spec.entry is None:
-        raise NotFound(said("{name} can't be connected.", name=spec.name))
+        raise NotFound(sentence("{name} can't be connected.", name=spec.name))
     return _edited(spec, target, spec.entry(endpoint))
 
 

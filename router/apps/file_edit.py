@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from router.domain.errors import ConfigError, Conflict, said
+from router.domain.errors import ConfigError, Conflict, sentence
 from router.store.files import translate_os_errors
 
 _PRIVATE = 0o600
@@ -32,7 +32,7 @@ def read_or_none(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise ConfigError(
-            path, None, said("it can't be read: {reason}", reason=error.strerror)
+            path, None, sentence("it can't be read: {reason}", reason=error.strerror)
         ) from None
 
 
@@ -58,7 +58,7 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
             _create(backup, data, _PRIVATE)
             return backup
     raise Conflict(
-        said("There are too many backups named {stem}.", stem=stem), "Delete some of them."
+        sentence("There are too many backups named {stem}.", stem=stem), "Delete some of them."
     )
 
 
@@ -81,7 +81,9 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
 def refuse_read_only(path: Path) -> None:
     """A rename could replace a read-only file, but its owner protected it."""
     if not _mode_of(path) & stat.S_IWUSR:
-        raise Conflict(said("{path} is read-only.", path=path), "Make it writable, then try again.")
+        raise Conflict(
+            sentence("{path} is read-only.", path=path), "Make it writable, then try again."
+        )
 
 
 def remove(path: Path, *, expected: str) -> None:
@@ -93,7 +95,7 @@ def remove(path: Path, *, expected: str) -> None:
 
 
 def changed_meanwhile(path: Path, hint: str) -> Conflict:
-    return Conflict(said("{path} has changed in the meantime.", path=path), hint)
+    return Conflict(sentence("{path} has changed in the meantime.", path=path), hint)
 
 
 def _mode_of(path: Path) -> int:

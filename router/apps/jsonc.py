@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from router.apps.line_edit import newline_of
-from router.domain.errors import ConfigError, said
+from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject
 
 _WHITESPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -173,7 +173,9 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
         node = node.members[key].node
         if not node.is_object:
             line = text.count("\n", 0, node.start) + 1
-            raise ConfigError(path, line, said('"{name}" must be an object: {{ ... }}', name=key))
+            raise ConfigError(
+                path, line, sentence('"{name}" must be an object: {{ ... }}', name=key)
+            )
     if keys[-1] not in node.members:
         return _inserted(text, style, node, keys[-1], value)
     member = node.members[keys[-1]]

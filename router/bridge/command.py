@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from urllib.parse import quote
 
-from router.bridge.http_client import HttpClient
+from router.bridge.http_client import BridgeHttpClient
 from router.bridge.relay import Relay
 from router.bridge.router_lookup import Profile, router_url
 from router.runtime.tasks import spawn
@@ -24,13 +24,13 @@ async def run(data_dir: Path, profile_name: str) -> int:
     profile = Profile(data_dir, profile_name)
     token = spawn(profile.token(), name="read the token")
 
-    async def connect(start: bool) -> HttpClient:
+    async def connect(start: bool) -> BridgeHttpClient:
         url = await router_url(data_dir, start=start)
         headers = {
             "Authorization": f"Bearer {await token}",
             FOLDER_HEADER: encode_folder(_working_folder()),
         }
-        http = HttpClient(url, headers)
+        http = BridgeHttpClient(url, headers)
         if profile.is_new:
             await _wait_for_token(http)
             profile.is_new = False
@@ -47,7 +47,7 @@ async def run(data_dir: Path, profile_name: str) -> int:
     return 0
 
 
-async def _wait_for_token(http: HttpClient) -> None:
+async def _wait_for_token(http: BridgeHttpClient) -> None:
     """Wait until the running router accepts our new token, which takes about a second."""
     async with asyncio.timeout(_TOKEN_TIMEOUT_S):
         while True:

@@ -73,7 +73,7 @@ class Response:
                 yield part
 
 
-class HttpClient:
+class BridgeHttpClient:
     """Requests to one URL; `headers` are sent with each."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:

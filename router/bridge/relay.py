@@ -14,14 +14,14 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
-from router.bridge.http_client import ConnectionBroken, HttpClient, NotSent, Response
+from router.bridge.http_client import BridgeHttpClient, ConnectionBroken, NotSent, Response
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
 from router.wire import jsonrpc
 from router.wire.mcp import NAMED_BY, VERSION_KEY, header_value
 
-Connect: TypeAlias = Callable[[bool], Awaitable[HttpClient]]
+Connect: TypeAlias = Callable[[bool], Awaitable[BridgeHttpClient]]
 """Find the router; True: start it if it is not running."""
 
 _RETRIED = (NotSent, ConnectionBroken, ToolboothError, TimeoutError, OSError)
@@ -40,7 +40,7 @@ class Relay:
     def __init__(self, connect: Connect, write: Callable[[bytes], None]) -> None:
         self._connect = connect
         self._write = write
-        self._http: HttpClient | None = None
+        self._http: BridgeHttpClient | None = None
         self._connecting = asyncio.Lock()
         self._initialize: JsonObject | None = None
         self._session: dict[str, str] = {}
@@ -134,7 +134,7 @@ class Relay:
         if self._listening is None:
             self._listening = spawn(self._listen(), name="bridge listening")
 
-    async def _client(self, *, start: bool) -> HttpClient:
+    async def _client(self, *, start: bool) -> BridgeHttpClient:
         async with self._connecting:
             if self._http is None:
                 self._http = await self._connect(start)
@@ -142,21 +142,21 @@ class Relay:
                     await self._open_session(self._http)
             return self._http
 
-    async def _disconnect(self, http: HttpClient) -> None:
+    async def _disconnect(self, http: BridgeHttpClient) -> None:
         """The router is gone, and may come back at another address."""
         async with self._connecting:
             if self._http is http:
                 http.close()
                 self._http = None
 
-    async def _reopen(self, http: HttpClient) -> None:
+    async def _reopen(self, http: BridgeHttpClient) -> None:
         """The router does not know the session: it was restarted."""
         lost = self._session
         async with self._connecting:
             if self._http is http and self._session == lost:
                 await self._open_session(http)
 
-    async def _open_session(self, http: HttpClient) -> None:
+    async def _open_session(self, http: BridgeHttpClient) -> None:
         """Open a new session with the client's own `initialize`; the client is only notified that
         lists may have changed."""
         body = json.dumps(self._initialize).encode()

@@ -15,7 +15,7 @@ from router.config.workspace import ProjectConfig, WorkspaceConfig
 from router.domain.errors import NoServer
 from router.domain.ids import ProjectId, ServerId
 from router.domain.names import SCRIPTS
-from router.domain.permissions import Kind
+from router.domain.permissions import PermissionKind
 from router.domain.scripts import SavedScript
 from router.domain.search import SearchProvider
 from router.domain.tool_lists import CachedListing, PendingApproval
@@ -162,4 +162,4 @@ class WorkspaceCatalog:
 
 
 def _subject(tool: Tool) -> Subject:
-    return Subject(Kind.TOOL, tool.key.server, tool.key.tool, tool.annotations)
+    return Subject(PermissionKind.TOOL, tool.key.server, tool.key.tool, tool.annotations)

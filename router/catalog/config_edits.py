@@ -10,7 +10,7 @@ from typing import Any
 from router.catalog.server_entry import configured_servers
 from router.config.server import ServerConfig
 from router.config.workspace import PermissionRule, ProjectConfig, WorkspaceConfig
-from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, said
+from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, sentence
 from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS, assign_server_ids, slug
 from router.domain.permissions import Permission
@@ -28,7 +28,9 @@ def checked_name(name: str) -> str:
     """`name` without surrounding space, if its length is valid."""
     stripped = name.strip()
     if not stripped or len(stripped) > MAX_NAME_LENGTH:
-        raise InvalidInput(said("A name must have 1 to {most} characters.", most=MAX_NAME_LENGTH))
+        raise InvalidInput(
+            sentence("A name must have 1 to {most} characters.", most=MAX_NAME_LENGTH)
+        )
     return stripped
 
 
@@ -44,7 +46,7 @@ def expiry(lifetime: timedelta | None, now: datetime) -> datetime | None:
 def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
     if name in config.mcp_servers:
         raise Conflict(
-            said('There is already a server "{name}".', name=name),
+            sentence('There is already a server "{name}".', name=name),
             "Choose another name, or edit the existing server.",
         )
     return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
@@ -57,7 +59,7 @@ def with_changed_server(
     old = server_name(config, server)
     if name != old and name in config.mcp_servers:
         raise Conflict(
-            said('There is already a server "{name}".', name=name), "Choose another name."
+            sentence('There is already a server "{name}".', name=name), "Choose another name."
         )
     servers = {
         (name if key == old else key): (changed if key == old else entry)
@@ -131,9 +133,11 @@ def with_project(
 ) -> tuple[WorkspaceConfig, ProjectId]:
     project = ProjectId(slug(name))
     if not project:
-        raise InvalidInput(said('"{name}" must contain a letter or digit.', name=name))
+        raise InvalidInput(sentence('"{name}" must contain a letter or digit.', name=name))
     if project in _RESERVED_PROJECTS:
-        raise InvalidInput(said('"{name}" is a reserved name.', name=name), "Choose another name.")
+        raise InvalidInput(
+            sentence('"{name}" is a reserved name.', name=name), "Choose another name."
+        )
     if project in config.projects:
         raise _project_exists(project)
     entry = ProjectConfig(name=name, servers=_checked_servers(config, servers))
@@ -152,7 +156,9 @@ def with_changed_project(
 
 
 def _project_exists(name: str) -> Conflict:
-    return Conflict(said('There is already a project "{name}".', name=name), "Choose another name.")
+    return Conflict(
+        sentence('There is already a project "{name}".', name=name), "Choose another name."
+    )
 
 
 def _checked_servers(
@@ -234,7 +240,7 @@ def check_workspace_name(
     for workspace, config in others.items():
         if workspace != renamed and config.name.casefold() == name.casefold():
             raise Conflict(
-                said('There is already a workspace "{name}".', name=config.name),
+                sentence('There is already a workspace "{name}".', name=config.name),
                 "Choose another name.",
             )
 

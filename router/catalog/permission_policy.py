@@ -16,7 +16,7 @@ from router.catalog.globs import glob
 from router.config.workspace import PermissionRule
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Kind, Permission
+from router.domain.permissions import Permission, PermissionKind
 
 Layer: TypeAlias = tuple[Mapping[str, Permission], Sequence[PermissionRule]]
 """The permissions and the rules of a project or a workspace."""
@@ -28,7 +28,7 @@ _ANY = "*"
 class Subject:
     """What a policy is about: a tool, a prompt or a resource."""
 
-    kind: Kind
+    kind: PermissionKind
     server: ServerId
     name: str
     annotations: JsonObject = field(default_factory=dict[str, Any])
@@ -64,7 +64,7 @@ def policy_of(subject: Subject, layers: Iterable[Layer]) -> Policy:
     """The policy for a subject; `layers` are those of the project, then of the workspace."""
     exceptions: list[PermissionRule] = []
     for permissions, rules in layers:
-        if subject.kind is Kind.TOOL and (permission := permissions.get(str(subject))):
+        if subject.kind is PermissionKind.TOOL and (permission := permissions.get(str(subject))):
             return Policy(tuple(exceptions), permission)
         for rule in rules:
             if not _covers(rule, subject):
@@ -87,12 +87,12 @@ def _name_matches(rule: PermissionRule, subject: Subject) -> bool:
     """A rule with a tool pattern covers no prompts or resources, and so on; a rule that names only
     a server covers everything of it."""
     patterns = {
-        Kind.TOOL: rule.tool,
-        Kind.PROMPT: rule.prompt,
-        Kind.RESOURCE: rule.resource,
+        PermissionKind.TOOL: rule.tool,
+        PermissionKind.PROMPT: rule.prompt,
+        PermissionKind.RESOURCE: rule.resource,
     }
-    if patterns[Kind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
-        patterns[Kind.TOOL] = _ANY
+    if patterns[PermissionKind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
+        patterns[PermissionKind.TOOL] = _ANY
     if all(pattern is None for pattern in patterns.values()):
         return True
     pattern = patterns[subject.kind]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from router.catalog.tool_definition import read_tool
-from router.domain.errors import InvalidInput, said
+from router.domain.errors import InvalidInput, sentence
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
 from router.domain.scripts import SavedScript
@@ -31,7 +31,7 @@ _TYPES = ("string", "integer", "number", "boolean", "object", "any")
 def checked_script_name(name: str) -> str:
     if not _NAME.fullmatch(name.strip()):
         raise InvalidInput(
-            said('"{name}" is not a valid script name.', name=name),
+            sentence('"{name}" is not a valid script name.', name=name),
             "Use 1 to 64 letters, digits, hyphens and underscores.",
         )
     return name.strip()
@@ -53,7 +53,7 @@ def check_script(text: str) -> None:
     """Raise `InvalidInput` for a malformed parameter in the comment."""
     if len(text.encode()) > MAX_SCRIPT_BYTES:
         raise InvalidInput(
-            said("A script can have at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024)
+            sentence("A script can have at most {size} KB.", size=MAX_SCRIPT_BYTES // 1024)
         )
     for line in _comment(text):
         if line.startswith("@param"):
@@ -64,13 +64,13 @@ def _check_parameter(line: str) -> None:
     match = _PARAMETER.match(line)
     if match is None:
         raise InvalidInput(
-            said('"{line}" is not a valid parameter.', line=line),
+            sentence('"{line}" is not a valid parameter.', line=line),
             "Write: ---@param name type What it is.",
         )
     if _schema(_parameter(match).type) is None:
         raise InvalidInput(
-            said('Unknown type in "{line}".', line=line),
-            said(
+            sentence('Unknown type in "{line}".', line=line),
+            sentence(
                 'Supported types are {types}, each also with [], and choices like "a"|"b".',
                 types=", ".join(_TYPES),
             ),

@@ -37,7 +37,7 @@ class Condition:
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
 
 
-class StatusBoard:
+class ServerStatuses:
     """The conditions of all servers. Changed on the router's loop, read from any thread."""
 
     def __init__(

@@ -27,7 +27,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, exposed_names
-from router.domain.permissions import Kind
+from router.domain.permissions import PermissionKind
 from router.domain.search import SearchIndex, SearchProvider
 from router.domain.tool_lists import Approval
 from router.domain.tools import Tool
@@ -131,19 +131,21 @@ class View:
     @cached_property
     def prompts(self) -> dict[str, ExposedItem]:
         listed = ((s.id, prompt) for s in self.servers for prompt in s.listing.prompts)
-        return self._visible(Kind.PROMPT, exposed_prompts(listed, prefixed=self.prefixed))
+        return self._visible(PermissionKind.PROMPT, exposed_prompts(listed, prefixed=self.prefixed))
 
     @cached_property
     def resources(self) -> dict[str, ExposedItem]:
         listed = ((s.id, each) for s in self.servers for each in s.listing.resources)
-        return self._visible(Kind.RESOURCE, exposed_resources(listed, "uri"))
+        return self._visible(PermissionKind.RESOURCE, exposed_resources(listed, "uri"))
 
     @cached_property
     def templates(self) -> dict[str, ExposedItem]:
         listed = ((s.id, each) for s in self.servers for each in s.listing.resource_templates)
-        return self._visible(Kind.RESOURCE, exposed_resources(listed, "uriTemplate"))
+        return self._visible(PermissionKind.RESOURCE, exposed_resources(listed, "uriTemplate"))
 
-    def _visible(self, kind: Kind, items: dict[str, ExposedItem]) -> dict[str, ExposedItem]:
+    def _visible(
+        self, kind: PermissionKind, items: dict[str, ExposedItem]
+    ) -> dict[str, ExposedItem]:
         return {
             name: item
             for name, item in items.items()

@@ -18,13 +18,13 @@ from typing import Any
 
 from router.cli.foreground import CONNECT
 from router.cli.parser import parse
-from router.commands.command import PRINTED, Command, WrongUsage, warnings_of
+from router.commands.command import PRINTED, Command, UsageError, warnings_of
 from router.commands.output import tell
 from router.domain.errors import ToolboothError
 
 log = logging.getLogger(__name__)
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
+DONE, FAILED, USAGE_ERROR = 0, 1, 2
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -38,7 +38,7 @@ def run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
         return _discard_output()
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the terminal gets a sentence
         _print_error(_explained(error), as_json=_wants_json(words))
-        return WRONG_USAGE if isinstance(error, WrongUsage) else FAILED
+        return USAGE_ERROR if isinstance(error, UsageError) else FAILED
 
 
 def _run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
@@ -87,7 +87,7 @@ def _decoded(word: str) -> str:
     try:
         return os.fsencode(word).decode() if _UNDECODED.search(word) else word
     except UnicodeDecodeError:
-        raise WrongUsage("The command line is not UTF-8 text.") from None
+        raise UsageError("The command line is not UTF-8 text.") from None
 
 
 def _accept_any_text() -> None:

@@ -15,7 +15,7 @@ from router.commands.command import (
     Command,
     Group,
     Invocation,
-    WrongUsage,
+    UsageError,
     camel_case,
     flag,
     nonempty,
@@ -33,17 +33,17 @@ _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choos
 
 
 def parse(words: Sequence[str]) -> Invocation:
-    """The command of the command line; raises `WrongUsage`."""
+    """The command of the command line; raises `UsageError`."""
     own, program = _split(words)
     if own and own[0].startswith("-") and own[0] not in _OWN_OPTIONS:
-        raise WrongUsage(f'A command comes before "{own[0]}".', "See: toolbooth --help")
+        raise UsageError(f'A command comes before "{own[0]}".', "See: toolbooth --help")
     values = vars(_build().parse_args(own))
     command: Command = values.pop("declaration")
     as_json, data_dir = values.pop("json"), values.pop("data_dir")
     if command.name == "add":
         values["program"] = program or []
     elif program is not None:
-        raise WrongUsage('Only "add" takes a command after "--".', "See: toolbooth --help")
+        raise UsageError('Only "add" takes a command after "--".', "See: toolbooth --help")
     arguments = {camel_case(name): value for name, value in values.items()}
     return Invocation(command, arguments, as_json, data_dir)
 
@@ -59,8 +59,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if unknown := _UNKNOWN_COMMAND.match(message):
-            raise WrongUsage(*self._unknown(unknown[1], re.findall(r"[\w-]+", unknown[2])))
-        raise WrongUsage(f"{message[0].upper()}{message[1:]}.", f"See: {self.prog} --help")
+            raise UsageError(*self._unknown(unknown[1], re.findall(r"[\w-]+", unknown[2])))
+        raise UsageError(f"{message[0].upper()}{message[1:]}.", f"See: {self.prog} --help")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Flushes, so that a closed pipe is noticed while that can be handled."""

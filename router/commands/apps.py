@@ -10,7 +10,7 @@ from router.commands.command import (
     Argument,
     Command,
     Group,
-    WrongUsage,
+    UsageError,
     nonempty,
     pairs,
     repeated,
@@ -24,9 +24,9 @@ from router.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
     from router.api.apps import (
+        AppConnection,
+        AppConnectionPlan,
         ClientId,
-        Connection,
-        ConnectionPlan,
         FoundServer,
         FoundServers,
         SkippedEntry,
@@ -83,7 +83,7 @@ async def _disconnect(context: Context) -> JsonObject:
     return _connection_json(await context.router.apps.disconnect(await _client(context)))
 
 
-def _connection_json(connection: Connection) -> JsonObject:
+def _connection_json(connection: AppConnection) -> JsonObject:
     return {
         "client": connection.client,
         "name": connection.name,
@@ -92,7 +92,7 @@ def _connection_json(connection: Connection) -> JsonObject:
     }
 
 
-def _warning_json(plan: ConnectionPlan) -> JsonObject:
+def _warning_json(plan: AppConnectionPlan) -> JsonObject:
     exposed = "Other users of this computer can read this file, and the token with it."
     return {"warning": exposed if plan.open_to_others else None}
 
@@ -151,7 +151,7 @@ def _found_lines(result: JsonObject) -> list[str]:
 def _import_request(given: JsonObject) -> JsonObject:
     file, app = given["file"], given["from"]
     if (file is None) == (app is None):
-        raise WrongUsage(
+        raise UsageError(
             "Name either a file or an app.",
             "toolbooth import FILE, or toolbooth import --from CLIENT",
         )

@@ -25,7 +25,7 @@ PRINTED = object()
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 
 
-class WrongUsage(ToolboothError):
+class UsageError(ToolboothError):
     """The command line is invalid."""
 
 
@@ -134,16 +134,16 @@ def with_tool_arguments(given: JsonObject) -> JsonObject:
     try:
         value = json.loads(given["arguments"])
     except ValueError as error:
-        raise WrongUsage(f"The arguments are not JSON: {error}.") from None
+        raise UsageError(f"The arguments are not JSON: {error}.") from None
     if not isinstance(value, dict):
-        raise WrongUsage('The arguments must be a JSON object, like \'{"path": "/tmp"}\'.')
+        raise UsageError('The arguments must be a JSON object, like \'{"path": "/tmp"}\'.')
     return {**given, "arguments": cast(JsonObject, value)}
 
 
 def pairs(texts: list[str]) -> dict[str, str]:
     wrong = [text for text in texts if text.find("=") < 1]
     if wrong:
-        raise WrongUsage(f'"{wrong[0]}" is not of the form KEY=VALUE.')
+        raise UsageError(f'"{wrong[0]}" is not of the form KEY=VALUE.')
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 

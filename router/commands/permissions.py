@@ -12,7 +12,7 @@ from router.commands.command import (
     Argument,
     Command,
     Group,
-    WrongUsage,
+    UsageError,
     number,
     pairs,
     repeated,
@@ -72,7 +72,7 @@ def _rule_request(given: JsonObject) -> JsonObject:
     if given["remove"] is not None:
         return {**scope, "remove": True, "place": given["remove"]}
     if given["permission"] is None:
-        raise WrongUsage("A rule needs a permission: allow, ask or deny.")
+        raise UsageError("A rule needs a permission: allow, ask or deny.")
     names = ("permission", *_PATTERNS, "readOnly", "destructive", "openWorld")
     rule: JsonObject = {name: given[name] for name in names}
     rule["server"] = rule["server"] or "*"

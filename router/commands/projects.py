@@ -10,7 +10,7 @@ from router.commands.command import (
     Argument,
     Command,
     Group,
-    WrongUsage,
+    UsageError,
     flag,
 )
 from router.commands.context import Context
@@ -86,7 +86,7 @@ async def _new(context: Context) -> JsonObject:
 
 def _set_request(given: JsonObject) -> JsonObject:
     if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
-        raise WrongUsage("Nothing to change was given.", "See: toolbooth project set --help")
+        raise UsageError("Nothing to change was given.", "See: toolbooth project set --help")
     return given
 
 

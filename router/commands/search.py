@@ -13,7 +13,7 @@ from router.commands.command import (
     Argument,
     Command,
     Group,
-    WrongUsage,
+    UsageError,
     nonempty,
 )
 from router.commands.context import Context
@@ -73,7 +73,7 @@ def _cloud_request(given: JsonObject) -> JsonObject:
     if variable := given["tokenEnv"]:
         token = os.environ.get(variable)
         if not token:
-            raise WrongUsage(f"The variable {variable} is not set.")
+            raise UsageError(f"The variable {variable} is not set.")
     elif sys.stdin.isatty():
         token = getpass.getpass("Token for the service (empty for none): ")
     else:

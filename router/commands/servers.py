@@ -16,7 +16,7 @@ from router.commands.command import (
     Handler,
     Invocation,
     Send,
-    WrongUsage,
+    UsageError,
     pairs,
     repeated,
 )
@@ -169,14 +169,14 @@ def removed_line(gone: JsonObject) -> list[str]:
 def _add_request(given: JsonObject) -> JsonObject:
     program, url = given["program"], given["url"]
     if bool(program) == bool(url):
-        raise WrongUsage(
+        raise UsageError(
             "A server needs either a command or a --url.",
             "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
     if url and (given["env"] or given["cwd"]):
-        raise WrongUsage("--env and --cwd are for a command, not for a --url.")
+        raise UsageError("--env and --cwd are for a command, not for a --url.")
     if program and given["header"]:
-        raise WrongUsage("--header goes with a --url, not with a command.")
+        raise UsageError("--header goes with a --url, not with a command.")
     if url:
         config: JsonObject = {"url": url, "headers": pairs(given["header"])}
     else:

@@ -40,7 +40,7 @@ class PlainSecret(NamedTuple):
     value: str
 
 
-class SecretConcern(NamedTuple):
+class UnsafeSecret(NamedTuple):
     """A secret that is not stored safely: in plain text in our file at `place`, or, if `plain` is
     false, in memory under that name until the router stops."""
 

@@ -19,7 +19,7 @@ from typing import Protocol, TypeAlias
 from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver, ResolvedCommand
 from router.discovery.receipt import failure_of_run, make_receipt
-from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launch_spec import SandboxLimits
 from router.discovery.sandbox.sandbox import Sandbox, SandboxedCommand, SandboxRequest
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
@@ -61,13 +61,13 @@ class ProcessPlan:
     """Values that are removed from its stderr."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     required_level: IsolationLevel = IsolationLevel.NONE
-    limits: Limits = field(default_factory=Limits)
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
 
 
 DiscoveryPlan: TypeAlias = ConnectionPlan | ProcessPlan
 
 
-class Connections(Protocol):
+class UpstreamConnections(Protocol):
     """The connections of servers in use."""
 
     def borrow(self, ref: ServerRef) -> AbstractAsyncContextManager[Upstream]: ...
@@ -75,7 +75,7 @@ class Connections(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discoverer:
-    connections: Connections
+    connections: UpstreamConnections
     sandbox: Sandbox
     packages: PackageResolver
     vetting: VettingProcess

@@ -78,11 +78,11 @@ class ActivityQuery:
     only_failed: bool = False
     limit: int = 100
     before: int | None = None
-    """Only entries older than this `ActivityPage.next`."""
+    """Only entries older than this `ActivityQueryResult.next`."""
 
 
 @dataclass(frozen=True, slots=True)
-class ActivityPage:
+class ActivityQueryResult:
     entries: tuple[ActivityEntry, ...]
     next: int | None = None
     """`ActivityQuery.before` of the next page; None at the end."""

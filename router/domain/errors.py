@@ -20,21 +20,19 @@ class Sentence(str):
     parts: Mapping[str, object]
 
 
-def said(template: str, **parts: object) -> Sentence:
-    """Format `template`; parameters that are sentences are translated too."""
+def sentence(template: str, **parts: object) -> Sentence:
+    """Format `template`; parameters that are sentences are translated too. A text that already is
+    a sentence stays as it is."""
+    if isinstance(template, Sentence):
+        return template
     made = Sentence(template.format(**parts) if parts else template)
     made.template, made.parts = template, parts
     return made
 
 
-def sentence(text: str) -> Sentence:
-    """`text` as a parameter of another sentence, translated with it."""
-    return text if isinstance(text, Sentence) else said(text)
-
-
 class ToolboothError(Exception):
     """An error with a text for people; `hint` says what to do. Both must be constants or made with
-    `said`, because translations are collected from there."""
+    `sentence`, because translations are collected from there."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -53,8 +51,8 @@ class NotFound(InvalidInput):
 class NoWorkspace(NotFound):
     def __init__(self, name: str) -> None:
         super().__init__(
-            said('There is no workspace "{name}".', name=name),
-            said("List them with: toolbooth workspace list"),
+            sentence('There is no workspace "{name}".', name=name),
+            sentence("List them with: toolbooth workspace list"),
         )
 
 
@@ -62,8 +60,10 @@ class NoServer(NotFound):
     def __init__(self, server: str, name: str) -> None:
         """`name` is that of the workspace."""
         super().__init__(
-            said('There is no server "{server}" in workspace {name}.', server=server, name=name),
-            said("List them with: toolbooth list"),
+            sentence(
+                'There is no server "{server}" in workspace {name}.', server=server, name=name
+            ),
+            sentence("List them with: toolbooth list"),
         )
 
 
@@ -71,10 +71,10 @@ class NoProject(NotFound):
     def __init__(self, project: str, name: str) -> None:
         """`name` is that of the workspace."""
         super().__init__(
-            said(
+            sentence(
                 'There is no project "{project}" in workspace {name}.', project=project, name=name
             ),
-            said("List them with: toolbooth project list"),
+            sentence("List them with: toolbooth project list"),
         )
 
 
@@ -90,9 +90,11 @@ class ConfigError(ToolboothError):
     """A configuration file is invalid; the last good state stays in force."""
 
     def __init__(self, path: Path, line: int | None, reason: str) -> None:
-        place = said("{path}, line {line}", path=path, line=line) if line is not None else path
-        message = said("{place}: {reason}", place=place, reason=sentence(reason))
-        super().__init__(message, said("Fix the file. Until then, the last valid version is used."))
+        place = sentence("{path}, line {line}", path=path, line=line) if line is not None else path
+        message = sentence("{place}: {reason}", place=place, reason=sentence(reason))
+        super().__init__(
+            message, sentence("Fix the file. Until then, the last valid version is used.")
+        )
         self.path = path
         self.line = line
         self.reason = reason

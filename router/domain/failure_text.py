@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import assert_never
 
-from router.domain.errors import said
+from router.domain.errors import sentence
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
@@ -116,17 +116,17 @@ def protection_words(protection: Protection) -> str:
 def protection_sentences(protection: Protection) -> list[str]:
     """The isolation in force, as sentences to translate."""
     sentences: list[str] = [
-        said("Files: blocked, except its program and the files its command names.")
+        sentence("Files: blocked, except its program and the files its command names.")
         if protection.files_blocked
-        else said("Files: not blocked."),
-        said("Network: allowed.") if protection.network else said("Network: blocked."),
+        else sentence("Files: not blocked."),
+        sentence("Network: allowed.") if protection.network else sentence("Network: blocked."),
     ]
     if protection.memory_mb is not None:
-        sentences.append(said("Memory: {size} MB.", size=protection.memory_mb))
+        sentences.append(sentence("Memory: {size} MB.", size=protection.memory_mb))
     if protection.cpu_percent is not None:
-        sentences.append(said("CPU: {share} % of a core.", share=protection.cpu_percent))
+        sentences.append(sentence("CPU: {share} % of a core.", share=protection.cpu_percent))
     if protection.tasks is not None:
-        sentences.append(said("Processes: at most {most}.", most=protection.tasks))
+        sentences.append(sentence("Processes: at most {most}.", most=protection.tasks))
     return sentences
 
 
@@ -146,84 +146,88 @@ def describe(failure: Failure) -> FailureText:
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
             return FailureText(
-                said("Command “{name}” not found", name=subject), tuple(_install_hints(failure))
+                sentence("Command “{name}” not found", name=subject), tuple(_install_hints(failure))
             )
         case FailureKind.PERMISSION_DENIED:
             return FailureText(
-                said("“{name}” can’t be executed", name=subject),
-                (said("Check the file’s permissions."),),
+                sentence("“{name}” can’t be executed", name=subject),
+                (sentence("Check the file’s permissions."),),
             )
         case FailureKind.EXITED:
             reason = f"exit {subject}" if subject.startswith("code") else subject
             hint = (
-                said("Start Docker or Podman, then try again.")
+                sentence("Start Docker or Podman, then try again.")
                 if is_without_engine(failure)
-                else said("Check its command, arguments and environment variables.")
+                else sentence("Check its command, arguments and environment variables.")
             )
-            return FailureText(said("Crashed ({reason})", reason=reason), (hint,), detail)
+            return FailureText(sentence("Crashed ({reason})", reason=reason), (hint,), detail)
         case FailureKind.TIMEOUT:
             return FailureText(
-                said("No response within {time}", time=subject),
-                (said("It may be slow to start. Try again in 30 seconds, or raise its timeout."),),
+                sentence("No response within {time}", time=subject),
+                (
+                    sentence(
+                        "It may be slow to start. Try again in 30 seconds, or raise its timeout."
+                    ),
+                ),
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
         case FailureKind.UNREACHABLE:
             return FailureText(
-                said("Can’t reach {address}", address=subject),
-                (said("Check the address and your network connection."),),
+                sentence("Can’t reach {address}", address=subject),
+                (sentence("Check the address and your network connection."),),
                 detail,
             )
         case FailureKind.SIGN_IN_NEEDED:
             return FailureText(
-                said("Sign-in required"),
-                (said("Sign in, or add a token in its settings."),),
+                sentence("Sign-in required"),
+                (sentence("Sign in, or add a token in its settings."),),
                 detail,
                 f"Run: toolbooth sign-in {subject}" if subject else "",
             )
         case FailureKind.CONSENT_NEEDED:
             return FailureText(
-                said("Waiting for your approval"),
-                (said("Review the command, then approve it."),),
+                sentence("Waiting for your approval"),
+                (sentence("Review the command, then approve it."),),
                 detail,
                 f"Run: toolbooth approve {subject}",
             )
         case FailureKind.SECRET_MISSING:
             # The last part is the secret's name; the ones before say whose it is.
             return FailureText(
-                said("Secret {name} is missing", name=subject.rpartition("/")[2]),
-                (detail or said("Set it in the server’s settings, then try again."),),
+                sentence("Secret {name} is missing", name=subject.rpartition("/")[2]),
+                (detail or sentence("Set it in the server’s settings, then try again."),),
             )
         case FailureKind.BAD_PROTOCOL:
             return FailureText(
-                said("Invalid MCP response"),
-                (said("Update the server, or report this to its author."),),
+                sentence("Invalid MCP response"),
+                (sentence("Update the server, or report this to its author."),),
                 detail,
             )
         case FailureKind.BUSY:
             return FailureText(
-                said("Too many concurrent calls"),
-                (said("Try again later."),),
+                sentence("Too many concurrent calls"),
+                (sentence("Try again later."),),
                 f"{subject} are in progress or waiting",
             )
         case FailureKind.TOO_MANY_SESSIONS:
             return FailureText(
-                said("Session limit reached"),
-                (said("Close a session, or raise its limit."),),
+                sentence("Session limit reached"),
+                (sentence("Close a session, or raise its limit."),),
                 f"it already runs for {subject} sessions or folders",
                 "Set maxSessions in its configuration.",
             )
         case FailureKind.TOO_MUCH_MEMORY:
             return FailureText(
-                said("Exceeded its memory limit of {limit}", limit=subject),
-                (said("Raise its memory limit, or send it less data at a time."),),
+                sentence("Exceeded its memory limit of {limit}", limit=subject),
+                (sentence("Raise its memory limit, or send it less data at a time."),),
                 f"it used {detail}",
                 "Set memoryLimitMb in its configuration.",
             )
         case FailureKind.NETWORK_NEEDED:
             return FailureText(
-                said("Needs network access for discovery"),
+                sentence("Needs network access for discovery"),
                 (
-                    said(
+                    sentence(
                         "Allow network access if you trust this server. It also gets its secrets "
                         "during discovery."
                     ),
@@ -233,28 +237,32 @@ def describe(failure: Failure) -> FailureText:
             )
         case FailureKind.ISOLATION_TOO_WEAK:
             return FailureText(
-                said("Not started: isolation too weak"),
-                (said("This computer can’t provide the minimum isolation required in Settings."),),
+                sentence("Not started: isolation too weak"),
+                (
+                    sentence(
+                        "This computer can’t provide the minimum isolation required in Settings."
+                    ),
+                ),
                 f"{subject} is required, but {detail}",
                 "Set isolation.requiredLevel in the settings.",
             )
         case FailureKind.FETCH_FAILED:
             return FailureText(
-                said("Couldn’t download package {name}", name=subject),
-                (said("Check the package name and your network connection, then try again."),),
+                sentence("Couldn’t download package {name}", name=subject),
+                (sentence("Check the package name and your network connection, then try again."),),
                 detail,
             )
         case FailureKind.CANCELLED:
-            return FailureText(said("Cancelled"), (said("Refresh it to try again."),))
+            return FailureText(sentence("Cancelled"), (sentence("Refresh it to try again."),))
         case FailureKind.DISABLED:
             return FailureText(
-                said("Turned off"),
-                (said("Turn it on."),),
+                sentence("Turned off"),
+                (sentence("Turn it on."),),
                 terminal=f"Run: toolbooth enable {subject or 'NAME'}",
             )
         case FailureKind.OTHER:
             return FailureText(
-                detail or said("Something went wrong"), (said("See the log for details."),)
+                detail or sentence("Something went wrong"), (sentence("See the log for details."),)
             )
         case _:
             assert_never(failure.kind)
@@ -264,8 +272,10 @@ def _install_hints(failure: Failure) -> Iterator[str]:
     """Which program provides the command, if known, and where it was searched for."""
     source = INSTALLED_BY.get(PurePath(failure.subject).stem.lower())
     if source is None:
-        yield said("Check that it is installed and that the command is correct, then try again.")
+        yield sentence(
+            "Check that it is installed and that the command is correct, then try again."
+        )
     else:
-        yield said("It comes with {program}. Install it, then try again.", program=source)
+        yield sentence("It comes with {program}. Install it, then try again.", program=source)
     if failure.detail:
-        yield said("Searched in: {folders}", folders=failure.detail)
+        yield sentence("Searched in: {folders}", folders=failure.detail)

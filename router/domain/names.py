@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from router.domain.errors import InvalidInput, said
+from router.domain.errors import InvalidInput, sentence
 from router.domain.ids import ServerId, ToolKey
 
 SEPARATOR = "__"
@@ -61,7 +61,7 @@ def parse_tool_key(text: str) -> ToolKey:
     server, colon, tool = text.partition(":")
     if not (colon and server and tool):
         raise InvalidInput(
-            said('"{name}" is not a tool key.', name=text),
+            sentence('"{name}" is not a tool key.', name=text),
             "A tool key looks like serverId:toolName.",
         )
     return ToolKey(ServerId(server), tool)
@@ -76,7 +76,7 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
     """Server and tool of `server__tool`, split at the first `__`."""
     server, separator, tool = name.partition(SEPARATOR)
     if not (separator and server and tool):
-        raise InvalidInput(said('"{name}" is not the name of a server\'s tool.', name=name))
+        raise InvalidInput(sentence('"{name}" is not the name of a server\'s tool.', name=name))
     return ServerId(server), tool
 
 

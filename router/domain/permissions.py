@@ -42,7 +42,7 @@ class Permission(StrEnum):
     DENY = "deny"
 
 
-class Kind(StrEnum):
+class PermissionKind(StrEnum):
     """What a permission is about."""
 
     TOOL = "tool"
@@ -71,7 +71,7 @@ class PermissionRequest:
     ref: ServerRef
     server_name: str
     project: ProjectId | None
-    kind: Kind
+    kind: PermissionKind
     name: str
     """The tool's or prompt's own name, or the resource's address."""
     arguments: str

@@ -18,7 +18,7 @@ from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.runtime.tasks import spawn, stop, undisturbed
 from router.scripts.limits import ScriptLimits
-from router.scripts.worker_pool import Worker, WorkerGone, WorkerPool, encode
+from router.scripts.worker_pool import Worker, WorkerExited, WorkerPool, encode
 from router.upstream.ports import ProgressSink
 
 _MAX_CONCURRENT = 4
@@ -154,7 +154,7 @@ class _Run:
                 f"The script computed for more than {self._limits.busy_s:g} s and was ended.",
                 "Look for a loop that does not end, or a pattern with many repetitions.",
             ) from None
-        except WorkerGone:
+        except WorkerExited:
             raise ScriptFailed(
                 "The script's process ended: it may have used too much memory or time.",
                 "Keep less in memory at once.",

@@ -34,7 +34,7 @@ _SPARE_S = 300.0
 _EXIT_S = 5.0
 
 
-class WorkerGone(ToolboothError):
+class WorkerExited(ToolboothError):
     """The process exited, or sent an invalid line."""
 
     def __init__(self) -> None:
@@ -79,15 +79,15 @@ class Worker:
         return self._process.returncode is None
 
     async def ask(self, line: bytes) -> JsonObject:
-        """The worker's answer to a line. Raises `WorkerGone`."""
+        """The worker's answer to a line. Raises `WorkerExited`."""
         try:
             self._stdin.write(line + b"\n")
             answer = await self._stdout.readline()
             if not answer.endswith(b"\n"):
-                raise WorkerGone
+                raise WorkerExited
             return as_object(json.loads(answer.decode("utf-8", "replace")))
         except (OSError, ValueError, RecursionError):
-            raise WorkerGone from None
+            raise WorkerExited from None
 
     async def end(self) -> None:
         """Kill it, if it has not exited; returns when it is gone."""

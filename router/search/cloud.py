@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from router.domain.errors import SecretUnavailable, ToolboothError, said
+from router.domain.errors import SecretUnavailable, ToolboothError, sentence
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.search import SearchHit, SearchRequest
 from router.domain.tools import Tool
@@ -104,7 +104,7 @@ class CloudSearch:
                 return await _read_body(response)
         except (TimeoutError, httpx2.TimeoutException):
             raise CloudFailed(
-                said("no response within {seconds} seconds", seconds=f"{self._timeout_s:g}")
+                sentence("no response within {seconds} seconds", seconds=f"{self._timeout_s:g}")
             ) from None
         except (httpx2.HTTPError, OSError) as error:
             raise CloudFailed(type(error).__name__) from error
@@ -150,7 +150,7 @@ async def _read_body(response: httpx2.Response) -> JsonObject:
     if response.status_code in (401, 403):
         raise CloudFailed("it rejected the token")
     if response.status_code != 200:
-        raise CloudFailed(said("it returned {status}", status=response.status_code))
+        raise CloudFailed(sentence("it returned {status}", status=response.status_code))
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -166,7 +166,7 @@ def parse_response(response: JsonObject, tools: Mapping[str, Tool], limit: int) 
     """The hits: only tools that were sent, each once, with a relevance in 0..1."""
     if response.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise CloudFailed(
-            said("it uses protocol version {version}", version=response["schemaVersion"])
+            sentence("it uses protocol version {version}", version=response["schemaVersion"])
         )
     if not isinstance(response.get("results"), list):
         raise CloudFailed('its response has no "results"')

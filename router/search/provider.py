@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
-from router.domain.errors import Sentence, ToolboothError, said, sentence
+from router.domain.errors import Sentence, ToolboothError, sentence
 from router.domain.search import SearchReply, SearchRequest
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
@@ -72,13 +72,13 @@ class StrategyIndex:
                 return await self._search_cloud(request)
             except ToolboothError as error:
                 why = sentence(error.message)
-                notes.append(said("cloud search failed ({reason})", reason=why))
+                notes.append(sentence("cloud search failed ({reason})", reason=why))
         if request.strategy is not Optimization.BM25:
             try:
                 return await self._search_local(request, Optimization.HYBRID, notes)
             except (OSError, ValueError) as error:
                 log.warning("The embeddings can't be loaded: %s", error)
-                notes.append(said("the embedding model can't be used"))
+                notes.append(sentence("the embedding model can't be used"))
         return await self._search_local(request, Optimization.BM25, notes)
 
     async def prepare(self, strategy: Optimization) -> None:
@@ -119,5 +119,5 @@ def _note(notes: Sequence[Sentence], strategy: Optimization) -> str:
     """Why `strategy` answered and not the one that was requested."""
     if not notes:
         return ""
-    why = reduce(lambda one, other: said("{one}; {other}", one=one, other=other), notes)
-    return said("{why}: answered by {strategy}", why=why, strategy=strategy)
+    why = reduce(lambda one, other: sentence("{one}; {other}", one=one, other=other), notes)
+    return sentence("{why}: answered by {strategy}", why=why, strategy=strategy)

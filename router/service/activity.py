@@ -13,8 +13,8 @@ from router.catalog.view import View
 from router.config.settings import Settings
 from router.domain.activity import (
     ActivityEntry,
-    ActivityPage,
     ActivityQuery,
+    ActivityQueryResult,
     ClientSavings,
     Savings,
 )
@@ -80,9 +80,9 @@ class Activity:
             hourly=self._log.saved_by_hour(workspace) if self._log else (),
         )
 
-    async def page(self, query: ActivityQuery) -> ActivityPage:
+    async def page(self, query: ActivityQuery) -> ActivityQueryResult:
         if self._log is None:
-            return ActivityPage(())
+            return ActivityQueryResult(())
         return await asyncio.to_thread(self._log.page, query)
 
     async def client_savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:

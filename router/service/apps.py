@@ -13,23 +13,23 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from router.api.apps import (
+    AppConnection,
+    AppConnectionPlan,
     ClientApp,
     ClientId,
-    Connection,
-    ConnectionPlan,
     FoundServer,
     FoundServers,
 )
 from router.api.endpoint import EndpointPort
 from router.apps import config_reader
-from router.apps.app_specs import Endpoint
+from router.apps.app_specs import EntryTarget
 from router.apps.config_reader import SelfReference
-from router.apps.config_writer import Connections, spec_of
+from router.apps.config_writer import AppConfigWriter, spec_of
 from router.apps.locations import AppLocations
 from router.apps.variables import input_secret, with_answers
 from router.config.server import ServerConfig
 from router.config.settings import DEFAULT_PORT
-from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said
+from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, sentence
 from router.domain.ids import ServerId, TokenId, WorkspaceId
 from router.service.context import ServiceContext
 from router.service.servers import Servers
@@ -56,7 +56,7 @@ class Apps:
         self._servers = servers
         self._tokens = tokens
         self._locations = locations or AppLocations.here()
-        self._connections = Connections(self._locations, self._self_reference, context.clock)
+        self._connections = AppConfigWriter(self._locations, self._self_reference, context.clock)
         self._issued: dict[str, TokenId] = {}
         """The token made for a connection, by its undo."""
         self._withdrawn: dict[str, StoredToken] = {}
@@ -85,12 +85,12 @@ class Apps:
             chosen[_free(found.name, chosen)] = with_answers(found, answers)
         return await self._servers.add_imported(workspace, chosen)
 
-    async def plan(self, client: ClientId) -> ConnectionPlan:
+    async def plan(self, client: ClientId) -> AppConnectionPlan:
         return await asyncio.to_thread(
             self._connections.plan, client, self._endpoint_for(client, _NO_TOKEN)
         )
 
-    async def connect(self, plan: ConnectionPlan) -> Connection:
+    async def connect(self, plan: AppConnectionPlan) -> AppConnection:
         present = await self._present_token(plan.client)
         if present is not None and self._tokens.verify(present) is not None:
             return await self._write(plan, present)
@@ -103,7 +103,7 @@ class Apps:
         self._issued[connection.undo] = issued.summary.id
         return connection
 
-    async def disconnect(self, client: ClientId) -> Connection:
+    async def disconnect(self, client: ClientId) -> AppConnection:
         present = await self._present_token(client)
         known = self._tokens.verify(present) if present else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
@@ -117,7 +117,7 @@ class Apps:
             self._withdrawn[connection.undo] = withdrawn
         return connection
 
-    async def undo(self, connection: Connection) -> None:
+    async def undo(self, connection: AppConnection) -> None:
         await asyncio.to_thread(self._connections.undo, connection.undo)
         if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
             await self._tokens.reinstate(withdrawn)
@@ -132,7 +132,7 @@ class Apps:
         endpoint = self._endpoint_for(client, issued.secret)
         return await asyncio.to_thread(self._connections.snippet, spec.id, endpoint)
 
-    async def _write(self, plan: ConnectionPlan, token: str) -> Connection:
+    async def _write(self, plan: AppConnectionPlan, token: str) -> AppConnection:
         endpoint = self._endpoint_for(plan.client, token)
         if spec_of(plan.client).by_bridge:
             await self._secrets.set(profile_secret(plan.client), token)
@@ -149,20 +149,20 @@ class Apps:
         except SecretUnavailable:
             return None
 
-    def _endpoint_for(self, client: ClientId, token: str) -> Endpoint:
+    def _endpoint_for(self, client: ClientId, token: str) -> EntryTarget:
         port = self._settings().port or DEFAULT_PORT
         url = self._endpoint.state().url or f"http://127.0.0.1:{port}/mcp"
         bridge = (*bridge_command(), "connect", "--profile", str(client))
         if spec_of(client).by_bridge and " " in bridge[0]:
             raise InvalidInput(
-                said(
+                sentence(
                     "{app} can't start {path}, because the path contains a space.",
                     path=bridge[0],
                     app=spec_of(client).name,
                 ),
                 "Install Toolbooth in a folder without spaces in its path.",
             )
-        return Endpoint(url, token, bridge)
+        return EntryTarget(url, token, bridge)
 
     def _self_reference(self) -> SelfReference:
         url = self._endpoint.state().url

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.config.discovery import IsolationSettings
 from router.config.secret_references import replace_secret_references, secret_references
 from router.config.server import ServerConfig
 from router.discovery.discoverer import ConnectionPlan, DiscoveryPlan, ProcessPlan
-from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launch_spec import SandboxLimits
 from router.discovery.sandbox.sandbox import Sandbox, protection
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection
@@ -31,7 +31,7 @@ _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 @dataclass(frozen=True, slots=True)
 class DiscoveryPlanner:
     _context: ServiceContext
-    _board: StatusBoard
+    _statuses: ServerStatuses
     _sandbox: Sandbox
     _is_live: Callable[[ServerRef], bool]
     _permitted: Callable[[ServerRef], Awaitable[ServerConfig]]
@@ -73,7 +73,7 @@ class DiscoveryPlanner:
 
     async def load(self, ref: ServerRef) -> None:
         """Show in the server's status what it may access."""
-        self._board.update(ref, access=await self._access(ref))
+        self._statuses.update(ref, access=await self._access(ref))
 
     async def _access(self, ref: ServerRef) -> DiscoveryAccess:
         consents = self._context.catalogs.consents(ref.workspace)
@@ -103,9 +103,9 @@ def _with_placeholders(value: str, known: Mapping[str, str]) -> str:
     return replace_secret_references(value, values)
 
 
-def _limits(isolation: IsolationSettings) -> Limits:
+def _limits(isolation: IsolationSettings) -> SandboxLimits:
     default = _STRICT_MEMORY_MB if isolation.strict else _MEMORY_MB
-    return Limits(
+    return SandboxLimits(
         memory_mb=isolation.memory_mb or default,
         cpu_percent=_STRICT_CPU_PERCENT if isolation.strict else None,
     )

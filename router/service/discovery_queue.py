@@ -13,7 +13,7 @@ from contextvars import copy_context
 from typing import TypeAlias
 
 from router.api.events import AttentionNeeded, DiscoveryProgressed
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.discovery.discoverer import Discoverer
 from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
 from router.domain.failure_text import advise
@@ -38,14 +38,14 @@ class DiscoveryQueue:
     def __init__(
         self,
         context: ServiceContext,
-        board: StatusBoard,
+        statuses: ServerStatuses,
         planner: DiscoveryPlanner,
         discoverer: Discoverer,
         tool_lists: ToolLists,
     ) -> None:
         self._catalogs = context.catalogs
         self._publish = context.publish
-        self._board = board
+        self._statuses = statuses
         self._planner = planner
         self._discoverer = discoverer
         self._tool_lists = tool_lists
@@ -125,7 +125,7 @@ class DiscoveryQueue:
 
     def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
         if ref not in self._quiet:
-            self._board.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
+            self._statuses.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
             self._publish(DiscoveryProgressed(ref, step))
 
     def _succeed(self, key: _Key, tool_count: int) -> None:
@@ -156,7 +156,7 @@ class DiscoveryQueue:
     def _end(
         self, ref: ServerRef, status: DiscoveryStatus, step: DiscoveryStep, failure: Failure | None
     ) -> None:
-        self._board.update(ref, discovery=status, step=None, failure=failure)
+        self._statuses.update(ref, discovery=status, step=None, failure=failure)
         if ref not in self._quiet:
             self._publish(DiscoveryProgressed(ref, step))
 

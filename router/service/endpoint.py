@@ -18,7 +18,7 @@ from router.config.settings import Settings
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.endpoint import ListenerPhase, ListenerState
-from router.domain.errors import Conflict, said, sentence
+from router.domain.errors import Conflict, sentence
 from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.domain.search import SearchFeedback
@@ -96,7 +96,7 @@ class Endpoint:
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
         self.tool_methods = ToolMethods(
-            execution, recorder, upstreams.board.status, feedback, self.script_runner, settings
+            execution, recorder, upstreams.statuses.status, feedback, self.script_runner, settings
         )
         self._prompts_resources = PromptsAndResources(execution, recorder)
         self._authenticator = Authenticator(
@@ -128,7 +128,7 @@ class Endpoint:
             await listener.start(port)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
-            message = said("{message} {hint}", **parts)
+            message = sentence("{message} {hint}", **parts)
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
         self._listener = listener

@@ -11,8 +11,8 @@ from router.domain.ids import ProjectId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS
 from router.domain.permissions import (
     Answer,
-    Kind,
     Permission,
+    PermissionKind,
     PermissionRequest,
     PermissionRequestId,
 )
@@ -70,7 +70,7 @@ class Permissions:
     async def _always_allow(self, asked: PermissionRequest) -> None:
         """Allow without a request from now on, in the project the request came from."""
         workspace, project = asked.ref.workspace, asked.project
-        if asked.kind is Kind.TOOL:
+        if asked.kind is PermissionKind.TOOL:
             await self.set(workspace, asked.key, Permission.ALLOW, project)
             return
         rule = PermissionRule.model_validate(

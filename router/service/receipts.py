@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.domain.ids import ServerRef
 from router.domain.receipts import Receipt
 from router.service.workspace_catalogs import WorkspaceCatalogs
@@ -14,9 +14,9 @@ from router.store.receipts import ReceiptStore
 class Receipts:
     """Changed on the router's loop; `current` may be called on any thread."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, board: StatusBoard) -> None:
+    def __init__(self, catalogs: WorkspaceCatalogs, statuses: ServerStatuses) -> None:
         self._catalogs = catalogs
-        self._board = board
+        self._statuses = statuses
         self._receipts: dict[ServerRef, Receipt] = {}
 
     def current(self, ref: ServerRef) -> Receipt | None:
@@ -30,13 +30,13 @@ class Receipts:
         if receipt is not None:
             self._receipts[ref] = receipt
         current = self.current(ref)
-        self._board.update(ref, protection=current.protection if current else None)
+        self._statuses.update(ref, protection=current.protection if current else None)
 
     async def keep(self, ref: ServerRef, receipt: Receipt) -> None:
         if self._catalogs.find(ref) is None:
             return  # Removed meanwhile: nothing of it may be written any more.
         self._receipts[ref] = receipt
-        self._board.update(ref, protection=receipt.protection)
+        self._statuses.update(ref, protection=receipt.protection)
         await asyncio.to_thread(self._store(ref).write, ref.server, receipt)
 
     async def forget(self, ref: ServerRef) -> None:

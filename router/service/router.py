@@ -117,7 +117,7 @@ class Router:
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
-        tool_views = ToolViews(catalogs, self._upstreams.board)
+        tool_views = ToolViews(catalogs, self._upstreams.statuses)
         self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, tool_methods)
         self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)

@@ -12,7 +12,7 @@ from router.catalog.saved_scripts import (
     checked_script_name,
     read_script,
 )
-from router.domain.errors import Conflict, NotFound, said
+from router.domain.errors import Conflict, NotFound, sentence
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.scripts import SavedScript, ScriptTrial
@@ -40,7 +40,7 @@ class Scripts:
         script = self._catalogs.catalog(workspace).scripts.get(name)
         if script is None:
             raise NotFound(
-                said('There is no script "{name}".', name=name),
+                sentence('There is no script "{name}".', name=name),
                 "List them with: toolbooth script list",
             )
         return script
@@ -52,7 +52,7 @@ class Scripts:
         check_script(text)
         if name != replacing and name in self._catalogs.catalog(workspace).scripts:
             raise Conflict(
-                said('There is already a script "{name}".', name=name), "Choose another name."
+                sentence('There is already a script "{name}".', name=name), "Choose another name."
             )
         await self._script_tools.check(self._request(workspace), text)
         store = self._store(workspace)

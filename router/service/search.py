@@ -15,7 +15,7 @@ from secrets import token_hex
 from router.api.events import Event, ToolsChanged, WorkspacesChanged
 from router.api.search import CloudChange
 from router.domain.clients import Principal
-from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, said, sentence
+from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, sentence
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
@@ -95,7 +95,7 @@ class SearchService:
                 check_address(url)
             except CloudFailed as error:
                 raise InvalidInput(
-                    said("The service can't be used: {reason}.", reason=sentence(error.message))
+                    sentence("The service can't be used: {reason}.", reason=sentence(error.message))
                 ) from None
         before = _CloudService(
             self._settings.current().cloud_search_url, await self._stored_token()

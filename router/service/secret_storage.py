@@ -7,10 +7,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from router.config.secret_detection import SecretConcern, should_be_kept
+from router.config.secret_detection import UnsafeSecret, should_be_kept
 from router.config.secret_references import secret_references
 from router.config.server import ServerConfig
-from router.domain.errors import SecretUnavailable, said
+from router.domain.errors import SecretUnavailable, sentence
 from router.domain.json_values import JsonObject
 from router.store.secrets import LayeredSecrets
 
@@ -60,7 +60,7 @@ def _without_password(config: ServerConfig) -> ServerConfig:
     )
 
 
-def secret_concerns(config: ServerConfig, secrets: LayeredSecrets) -> tuple[SecretConcern, ...]:
+def unsafe_secrets(config: ServerConfig, secrets: LayeredSecrets) -> tuple[UnsafeSecret, ...]:
     """The secrets of a server that are not in a keyring."""
     plain = dict.fromkeys(secret.place for secret in config.plain_secrets)
     values = [*config.env.values(), *config.headers.values()]
@@ -68,22 +68,22 @@ def secret_concerns(config: ServerConfig, secrets: LayeredSecrets) -> tuple[Secr
         values.append(config.oauth.client_secret)
     references = dict.fromkeys(each for value in values for each in secret_references(value))
     return (
-        *(SecretConcern(place, plain=True) for place in plain),
+        *(UnsafeSecret(place, plain=True) for place in plain),
         *(
-            SecretConcern(secret.rpartition("/")[2], plain=False)
+            UnsafeSecret(secret.rpartition("/")[2], plain=False)
             for kind, secret in references
             if kind == "keyring" and not secrets.persisted(secret)
         ),
     )
 
 
-def secret_warning(name: str, config: ServerConfig, concern: SecretConcern) -> str:
-    """An English sentence about a concern of the server called `name`."""
-    if not concern.plain:
-        return f"There is no keyring: {concern.place} of {name} is kept only until Toolbooth stops."
+def secret_warning(name: str, config: ServerConfig, secret: UnsafeSecret) -> str:
+    """An English sentence about an unsafe secret of the server called `name`."""
+    if not secret.plain:
+        return f"There is no keyring: {secret.place} of {name} is kept only until Toolbooth stops."
     where = "an environment variable" if config.command else "a header"
     return (
-        f"A secret ({concern.place}) of {name} is stored in workspace.json as plain text. "
+        f"A secret ({secret.place}) of {name} is stored in workspace.json as plain text. "
         f"Pass it as {where} with a reference instead."
     )
 
@@ -103,7 +103,7 @@ async def require_keyring(secrets: LayeredSecrets) -> None:
 def _not_persisted(key: str, *, must_last: bool) -> None:
     if must_last:
         raise SecretUnavailable(
-            said(
+            sentence(
                 "{key} can't be saved: no keyring is available, and plain text is not allowed.",
                 key=key,
             ),

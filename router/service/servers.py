@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from router.catalog import config_edits, tool_definition
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
-from router.service.secret_storage import secret_concerns, secret_warning, with_secrets_stored
+from router.service.secret_storage import secret_warning, unsafe_secrets, with_secrets_stored
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
@@ -29,7 +29,7 @@ class Servers:
     _secrets: LayeredSecrets
 
     def list(self, workspace: WorkspaceId) -> tuple[ServerStatus, ...]:
-        return tuple(self._upstreams.board.status(ref) for ref in self._catalogs.refs(workspace))
+        return tuple(self._upstreams.statuses.status(ref) for ref in self._catalogs.refs(workspace))
 
     def find(self, workspace: WorkspaceId, text: str) -> ServerRef:
         config = self._catalogs.catalog(workspace).config
@@ -44,12 +44,12 @@ class Servers:
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._upstreams.logs.of(ref)
 
-    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
-        return secret_concerns(self._catalogs.entry(ref).config, self._secrets)
+    def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
+        return unsafe_secrets(self._catalogs.entry(ref).config, self._secrets)
 
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
-        entry, concerns = self._catalogs.entry(ref), self.secret_concerns(ref)
-        return tuple(secret_warning(entry.name, entry.config, concern) for concern in concerns)
+        entry, secrets = self._catalogs.entry(ref), self.unsafe_secrets(ref)
+        return tuple(secret_warning(entry.name, entry.config, secret) for secret in secrets)
 
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool

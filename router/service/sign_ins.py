@@ -10,7 +10,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from router.config.server import OAuthConfig, ServerConfig
-from router.domain.errors import InvalidInput, ToolboothError, said
+from router.domain.errors import InvalidInput, ToolboothError, sentence
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.servers import SignIn
@@ -144,11 +144,11 @@ class SignIns:
         entry = self._context.catalogs.entry(ref)
         if entry.config.url is None:
             raise InvalidInput(
-                said("{name} runs on this computer and needs no sign-in.", name=entry.name)
+                sentence("{name} runs on this computer and needs no sign-in.", name=entry.name)
             )
         if _has_own_credentials(entry.config):
             raise InvalidInput(
-                said(
+                sentence(
                     "{name} uses the token in its settings instead of a sign-in.",
                     name=entry.name,
                 ),

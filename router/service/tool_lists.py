@@ -22,12 +22,12 @@ from dataclasses import replace
 
 from router.api.events import ToolListNotCached, ToolsChanged
 from router.catalog.server_entry import ServerEntry
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.config.server import ServerConfig
 from router.discovery.vetting.diff import readable, word_diff
 from router.discovery.vetting.preparation import original_listing, vetting_version
 from router.discovery.vetting.process import VettingProcess
-from router.domain.errors import NotFound, ToolboothError, UpstreamFailed, said
+from router.domain.errors import NotFound, ToolboothError, UpstreamFailed, sentence
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
     ApprovalPolicy,
@@ -47,13 +47,13 @@ log = logging.getLogger(__name__)
 
 class ToolLists:
     def __init__(
-        self, context: ServiceContext, board: StatusBoard, vetting: VettingProcess
+        self, context: ServiceContext, statuses: ServerStatuses, vetting: VettingProcess
     ) -> None:
         self._catalogs = context.catalogs
         self._settings = context.settings
         self._publish = context.publish
         self._clock = context.clock
-        self._board = board
+        self._statuses = statuses
         self._vetting = vetting
         self._policies: dict[WorkspaceId, ApprovalPolicy] = {}
         self._unwritten: set[ServerRef] = set()
@@ -116,16 +116,16 @@ class ToolLists:
         if entry.cached is None:
             if tools:
                 raise NotFound(
-                    said("The tools of {name} have not been discovered yet.", name=entry.name),
-                    said("Discover them with: toolbooth refresh {server}", server=ref.server),
+                    sentence("The tools of {name} have not been discovered yet.", name=entry.name),
+                    sentence("Discover them with: toolbooth refresh {server}", server=ref.server),
                 )
             return
         known = {tool.name: tool for tool in entry.cached.listing.tools}
         for name in tools or ():
             if name not in known:
                 raise NotFound(
-                    said("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
-                    said("List them with: toolbooth tools {server}", server=ref.server),
+                    sentence("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
+                    sentence("List them with: toolbooth tools {server}", server=ref.server),
                 )
         waiting = self._catalogs.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
@@ -188,7 +188,7 @@ class ToolLists:
             staticCount=len(meta_tools.TOOLS),
             mcpCount=sum(len(each.tools) for each in catalog.servers.values()),
         )
-        self._board.announce(ref)
+        self._statuses.announce(ref)
         self._publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
 
     async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:

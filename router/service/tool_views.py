@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from router.catalog.server_entry import ServerEntry
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
@@ -33,9 +33,9 @@ class _Snapshot:
 
 
 class ToolViews:
-    def __init__(self, catalogs: WorkspaceCatalogs, board: StatusBoard) -> None:
+    def __init__(self, catalogs: WorkspaceCatalogs, statuses: ServerStatuses) -> None:
         self._catalogs = catalogs
-        self._board = board
+        self._statuses = statuses
         self._snapshots: dict[ServerRef, _Snapshot] = {}
 
     def of(self, ref: ServerRef) -> tuple[ToolView, ...]:
@@ -47,7 +47,7 @@ class ToolViews:
 
     def _now(self, ref: ServerRef) -> _Snapshot:
         catalog = self._catalogs.catalog(ref.workspace)
-        status = self._board.status(ref)
+        status = self._statuses.status(ref)
         available = status.state in _REACHABLE
         is_live = status.state is ServerState.READY
         source = DataSource.RUNTIME if is_live else DataSource.CACHED

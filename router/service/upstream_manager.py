@@ -1,6 +1,6 @@
 """The servers at run time: started and stopped, discovered, signed in to, and their status.
 
-Joins the pool of upstreams with discovery and the status board.
+Joins the pool of upstreams with discovery and the server statuses.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
-from router.catalog.server_status import StatusBoard, without_secrets
+from router.catalog.server_status import ServerStatuses, without_secrets
 from router.config.server import Lifecycle
 from router.discovery.discoverer import Discoverer
 from router.discovery.packages.package_store import PackageStore
@@ -61,14 +61,14 @@ class UpstreamManager:
             _ignore_update
         )
         """Called with a resource that changed, and the session if only that one uses it."""
-        self.board = StatusBoard(catalogs.catalogs, context.publish, context.redactor.text)
-        catalogs.failure_of = lambda ref: self.board.status(ref).failure
+        self.statuses = ServerStatuses(catalogs.catalogs, context.publish, context.redactor.text)
+        catalogs.failure_of = lambda ref: self.statuses.status(ref).failure
         self.logs = ServerLogs(context.clock)
         self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self.is_serving)
-        self.receipts = Receipts(catalogs, self.board)
+        self.receipts = Receipts(catalogs, self.statuses)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
-        self.tool_lists = ToolLists(context, self.board, self._vetting)
+        self.tool_lists = ToolLists(context, self.statuses, self._vetting)
         self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
         hooks = PoolHooks(
@@ -85,7 +85,7 @@ class UpstreamManager:
         self.pool = UpstreamPool(hooks)
         sandbox = Sandbox(state_dir / "runs", Path.home())
         self.discovery_planner = DiscoveryPlanner(
-            context, self.board, sandbox, self.pool.is_live, self._launch_policy.permitted
+            context, self.statuses, sandbox, self.pool.is_live, self._launch_policy.permitted
         )
         discoverer = Discoverer(
             connections=self.pool,
@@ -97,13 +97,13 @@ class UpstreamManager:
             clock=context.clock,
         )
         self.discovery_queue = DiscoveryQueue(
-            context, self.board, self.discovery_planner, discoverer, self.tool_lists
+            context, self.statuses, self.discovery_planner, discoverer, self.tool_lists
         )
         self._freshness = FreshnessMonitor(
             catalogs,
             self.discovery_queue.discover_quietly,
             may_run=self._may_run,
-            is_connected=lambda ref: self.board.condition(ref).connection is ServerState.READY,
+            is_connected=lambda ref: self.statuses.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
             clock=context.clock,
         )
@@ -135,7 +135,7 @@ class UpstreamManager:
             )
         for ref in reconciled.new_or_changed:
             await self._reset(ref)
-        before = {ref: self.board.condition(ref).consented for ref in reconciled.kept}
+        before = {ref: self.statuses.condition(ref).consented for ref in reconciled.kept}
         for ref in reconciled.kept:
             await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
@@ -143,7 +143,7 @@ class UpstreamManager:
         for ref in reconciled.new_or_changed:
             self._begin(ref)
         for ref in reconciled.kept:
-            if ref in reconciled.enabled or self.board.condition(ref).consented != before[ref]:
+            if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]:
                 self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
@@ -156,7 +156,7 @@ class UpstreamManager:
         await self.tool_lists.load(ref)
         await self.receipts.load(ref)
         await self.discovery_planner.load(ref)
-        self.board.update(
+        self.statuses.update(
             ref,
             consented=self._catalogs.has_consent(ref),
             connection=ServerState.IDLE,
@@ -164,23 +164,23 @@ class UpstreamManager:
             step=None,
             failure=None,
         )
-        self.board.announce(ref)
+        self.statuses.announce(ref)
 
     async def _update(self, ref: ServerRef) -> None:
         """The server is the same, but may have been disabled or consented to meanwhile."""
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
-            self.board.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
-        self.board.update(ref, consented=self._catalogs.has_consent(ref))
-        self.board.announce(ref)
+            self.statuses.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
+        self.statuses.update(ref, consented=self._catalogs.has_consent(ref))
+        self.statuses.announce(ref)
 
     async def grant_consent(self, ref: ServerRef) -> None:
         """The user has seen the command of a server and agrees that it runs."""
         entry = self._catalogs.entry(ref)
         consents = self._catalogs.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
-        self.board.update(ref, consented=True, failure=None)
+        self.statuses.update(ref, consented=True, failure=None)
         self.pool.reset_failures(ref)
         self._begin(ref)
 
@@ -215,7 +215,7 @@ class UpstreamManager:
     async def measure(self) -> None:
         """Update the memory and processor use of the servers' processes."""
         for ref, facts in (await self.pool.measure()).items():
-            self.board.update(ref, process=facts)
+            self.statuses.update(ref, process=facts)
 
     def register(self, shutdown: Shutdown) -> None:
         """Add the steps that end it; upstreams are closed last."""
@@ -234,7 +234,7 @@ class UpstreamManager:
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
         self.logs.forget(ref)
-        self.board.forget(ref)
+        self.statuses.forget(ref)
         self._redactor.forget(ref)
         self._publish(ServerRemoved(ref))
         await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
@@ -242,7 +242,7 @@ class UpstreamManager:
 
     def _may_run(self, ref: ServerRef) -> bool:
         enabled = not self._catalogs.entry(ref).config.disabled
-        return enabled and self.board.condition(ref).consented
+        return enabled and self.statuses.condition(ref).consented
 
     def _discover_if_due(self, ref: ServerRef) -> None:
         revetted = self.tool_lists.revetted
@@ -263,16 +263,16 @@ class UpstreamManager:
             self.pool.start(ref)
 
     def _state_changed(self, ref: ServerRef, state: ServerState, failure: Failure | None) -> None:
-        self.board.update(ref, connection=state, failure=failure, process=None)
+        self.statuses.update(ref, connection=state, failure=failure, process=None)
         if state is ServerState.READY and self.is_serving:
             self._freshness.on_connected(ref)
 
     async def _sign_in_ended(self, ref: ServerRef, failure: Failure | None) -> None:
         await self.pool.disconnect(ref)
         if failure is not None:
-            self.board.update(ref, connection=ServerState.NEEDS_SIGN_IN, failure=failure)
+            self.statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN, failure=failure)
             return
-        self.board.update(ref, connection=ServerState.IDLE, failure=None)
+        self.statuses.update(ref, connection=ServerState.IDLE, failure=None)
         if self._may_run(ref):
             await self.discovery_queue.discover(ref)
 

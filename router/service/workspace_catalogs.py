@@ -11,7 +11,7 @@ from router.catalog.server_entry import ServerEntry
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.clients import Principal
-from router.domain.errors import InvalidInput, NoWorkspace, said
+from router.domain.errors import InvalidInput, NoWorkspace, sentence
 from router.domain.failures import Failure
 from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.domain.search import SearchProvider
@@ -59,7 +59,7 @@ class WorkspaceCatalogs:
         written = self._config.workspaces[ref.workspace].mcp_servers
         if name in self._extra.get(ref.workspace, {}) and name not in written:
             raise InvalidInput(
-                said(
+                sentence(
                     "{name} is set by environment variables and can't be changed here.", name=name
                 ),
                 "Change its variables and restart Toolbooth.",

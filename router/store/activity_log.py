@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from router.domain.activity import ActivityEntry, ActivityPage, ActivityQuery, ClientSavings
+from router.domain.activity import ActivityEntry, ActivityQuery, ActivityQueryResult, ClientSavings
 from router.domain.ids import WorkspaceId
 from router.runtime.clock import Clock
 from router.store.activity_table import ActivityTable, TableError, move_aside
@@ -105,9 +105,9 @@ class SqliteActivityLog:
         with self._lock:
             return self._totals.today(workspace, self._clock())
 
-    def page(self, query: ActivityQuery) -> ActivityPage:
+    def page(self, query: ActivityQuery) -> ActivityQueryResult:
         """Entries from the disk; blocks. Without a usable file, the newest from memory."""
-        return self._read(lambda table: table.page(query), ActivityPage(self.recent()))
+        return self._read(lambda table: table.page(query), ActivityQueryResult(self.recent()))
 
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
         """Tokens saved for each client since then; blocks."""

@@ -18,8 +18,8 @@ from typing import Any
 from router.domain.activity import (
     ActivityEntry,
     ActivityKind,
-    ActivityPage,
     ActivityQuery,
+    ActivityQueryResult,
     ClientSavings,
     Outcome,
 )
@@ -139,13 +139,13 @@ class ActivityTable:
         return (pages - free_pages) * page_size
 
     @_translate_errors()
-    def page(self, query: ActivityQuery) -> ActivityPage:
+    def page(self, query: ActivityQuery) -> ActivityQueryResult:
         conditions = _conditions(query)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         sql = f"SELECT rowid, {_COLUMNS} FROM activity {where} ORDER BY rowid DESC LIMIT ?"  # noqa: S608
         rows = self._connection.execute(sql, (*conditions.values(), query.limit)).fetchall()
         more = rows[-1][0] if len(rows) == query.limit else None
-        return ActivityPage(tuple(_entry(row[1:]) for row in rows), more)
+        return ActivityQueryResult(tuple(_entry(row[1:]) for row in rows), more)
 
     @_translate_errors()
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:

@@ -24,7 +24,7 @@ from router.domain.errors import (
     InvalidInput,
     NoWorkspace,
     ToolboothError,
-    said,
+    sentence,
 )
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
@@ -107,7 +107,7 @@ class ConfigStore:
             changes += self.poll()
         if not self._workspaces:
             raise ToolboothError(
-                said(
+                sentence(
                     "The workspaces in {folder} can't be read.",
                     folder=self._workspaces_folder,
                 ),
@@ -130,13 +130,13 @@ class ConfigStore:
     def create_workspace(self, workspace: WorkspaceId, config: WorkspaceConfig) -> None:
         if not _WORKSPACE_ID.fullmatch(workspace):
             raise InvalidInput(
-                said('"{workspace}" is not a valid workspace ID.', workspace=workspace),
+                sentence('"{workspace}" is not a valid workspace ID.', workspace=workspace),
                 "Use up to 64 lowercase letters, digits, - and _.",
             )
         document = self._new_document(workspace, config)
         if not document.create():
             raise Conflict(
-                said('The workspace "{workspace}" already exists.', workspace=workspace),
+                sentence('The workspace "{workspace}" already exists.', workspace=workspace),
                 "Choose another name.",
             )
         self._set_workspaces({**self._workspaces, workspace: document})
@@ -157,12 +157,12 @@ class ConfigStore:
         possible = [each for each in self._removed() if each not in self._workspaces]
         if (folder / "workspace.json").exists() or workspace not in possible:
             others = (
-                said("These can be restored: {names}.", names=", ".join(possible))
+                sentence("These can be restored: {names}.", names=", ".join(possible))
                 if possible
                 else ""
             )
             raise Conflict(
-                said('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
+                sentence('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
                 others,
             )
         with translate_os_errors(folder):

@@ -12,7 +12,7 @@ from enum import Flag, auto
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from router.domain.errors import ConfigError, said
+from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject
 from router.store import json_text
 from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
@@ -98,7 +98,8 @@ class Document(Generic[T]):
             return self._reject(version, error)
         except OSError as error:
             return self._reject(
-                None, ConfigError(self.path, None, said("it can't be read: {reason}", reason=error))
+                None,
+                ConfigError(self.path, None, sentence("it can't be read: {reason}", reason=error)),
             )
         self._version = version
         return self._accept(value)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
-from router.domain.errors import Conflict, ToolboothError, said
+from router.domain.errors import Conflict, ToolboothError, sentence
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def locked(path: Path) -> Generator[None]:
         lock.acquire()
     except Timeout as error:
         raise Conflict(
-            said("{path} is in use by another process.", path=path), "Try again in a moment."
+            sentence("{path} is in use by another process.", path=path), "Try again in a moment."
         ) from error
     try:
         yield
@@ -80,7 +80,7 @@ def translate_os_errors(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         raise ToolboothError(
-            said("Can't write {path}: {reason}.", path=path, reason=error.strerror or error),
+            sentence("Can't write {path}: {reason}.", path=path, reason=error.strerror or error),
             "Check the disk space and the folder's permissions. Nothing was changed.",
         ) from error
 

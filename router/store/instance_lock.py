@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from router import __version__
-from router.domain.errors import Conflict, Sentence, said
+from router.domain.errors import Conflict, Sentence, sentence
 from router.runtime.clock import Clock, utc_now
 from router.store import json_text
 from router.store.files import atomic_write, is_running, private_folder, translate_os_errors
@@ -43,10 +43,10 @@ class RunningInstance(BaseModel):
     @property
     def sentence(self) -> Sentence:
         if self.pid is None:
-            return said("Toolbooth is already running.")
+            return sentence("Toolbooth is already running.")
         if self.url is None:
-            return said("Toolbooth is already running (process {pid}).", pid=self.pid)
-        return said(
+            return sentence("Toolbooth is already running (process {pid}).", pid=self.pid)
+        return sentence(
             "Toolbooth is already running (process {pid}, {url}).", pid=self.pid, url=self.url
         )
 

@@ -14,7 +14,7 @@ from typing import NoReturn, TypeAlias, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from router.domain.errors import ConfigError, said
+from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject
 
 Location: TypeAlias = tuple[str | int, ...]
@@ -50,7 +50,7 @@ def parse(path: Path, text: str) -> JsonObject:
         raise ConfigError(path, None, _TOO_DEEP) from error
     except ValueError as error:
         raise ConfigError(
-            path, None, said("invalid JSON number ({reason})", reason=error)
+            path, None, sentence("invalid JSON number ({reason})", reason=error)
         ) from error
     if not isinstance(value, dict):
         line = _line_at(text, len(text) - len(text.lstrip()))
@@ -126,7 +126,7 @@ def _refuse_duplicate_keys(path: Path, text: str) -> None:
     for here, offset in _locations(text):
         if here in seen:
             raise ConfigError(
-                path, _line_at(text, offset), said('duplicate key "{name}"', name=here[-1])
+                path, _line_at(text, offset), sentence('duplicate key "{name}"', name=here[-1])
             )
         seen.add(here)
 

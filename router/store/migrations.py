@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from router.config.settings import SCHEMA_VERSION
 from router.config.workspace import WorkspaceConfig
-from router.domain.errors import InvalidInput, said
+from router.domain.errors import InvalidInput, sentence
 from router.domain.json_values import JsonObject
 
 VERSION_KEY = "schemaVersion"
@@ -43,10 +43,10 @@ def migrate_workspace(raw: JsonObject, default_name: str) -> Migrated:
 def _version(raw: JsonObject) -> int:
     version: object = raw.get(VERSION_KEY, 0)
     if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-        raise InvalidInput(said('"{key}" must be a whole number', key=VERSION_KEY))
+        raise InvalidInput(sentence('"{key}" must be a whole number', key=VERSION_KEY))
     if version > SCHEMA_VERSION:
         raise InvalidInput(
-            said(
+            sentence(
                 "it was written by a newer version of Toolbooth (format version {version}; this "
                 "one supports up to {known})",
                 version=version,

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import TypeAlias
 
-from router.domain.errors import NotFound, said
+from router.domain.errors import NotFound, sentence
 from router.store.files import atomic_write, translate_os_errors
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class ScriptStore:
         path = self._path(name)
         if not path.exists():
             raise NotFound(
-                said('There is no script "{name}".', name=name),
+                sentence('There is no script "{name}".', name=name),
                 "List them with: toolbooth script list",
             )
         with translate_os_errors(path):

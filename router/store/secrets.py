@@ -14,14 +14,14 @@ from typing import Protocol, TypeVar, cast
 
 from router.config.secret_detection import looks_secret
 from router.config.secret_references import replace_secret_references, secret_references
-from router.domain.errors import SecretUnavailable, UpstreamFailed, said
+from router.domain.errors import SecretUnavailable, UpstreamFailed, sentence
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 
 T = TypeVar("T")
 
 SERVICE = "toolbooth"
-_WITHOUT_KEYRING = said(
+_WITHOUT_KEYRING = sentence(
     "Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}."
 )
 
@@ -51,7 +51,7 @@ class KeyringSecrets:
         value = await self._call(lambda: _backend().get_password(SERVICE, name))
         if value is None:
             raise SecretUnavailable(
-                said("The keyring has no secret named {name}.", name=name),
+                sentence("The keyring has no secret named {name}.", name=name),
                 "Edit the server and enter it again.",
             )
         return value
@@ -72,11 +72,11 @@ class KeyringSecrets:
             return await asyncio.wait_for(future, self._timeout_s)
         except TimeoutError as error:
             raise SecretUnavailable(
-                said(
+                sentence(
                     "The keyring did not respond within {seconds} seconds.",
                     seconds=f"{self._timeout_s:g}",
                 ),
-                said("Unlock it, then try again. {otherwise}", otherwise=_WITHOUT_KEYRING),
+                sentence("Unlock it, then try again. {otherwise}", otherwise=_WITHOUT_KEYRING),
             ) from error
 
 
@@ -177,7 +177,7 @@ def _in_own_thread(work: Callable[[], T]) -> Future[T]:
 def _unavailable(error: Exception) -> SecretUnavailable:
     """Names the kind of error only: its text may be anything, even the secret."""
     kind = type(error).__name__
-    message = said("The system's keyring can't be used ({kind}).", kind=kind)
+    message = sentence("The system's keyring can't be used ({kind}).", kind=kind)
     unavailable = SecretUnavailable(message, _WITHOUT_KEYRING)
     unavailable.__cause__ = error
     return unavailable

@@ -21,7 +21,7 @@ from pydantic import AwareDatetime, Field
 
 from router.config.base import ConfigModel
 from router.domain.clients import IssuedToken, TokenSummary
-from router.domain.errors import InvalidInput, NotFound, ToolboothError, said
+from router.domain.errors import InvalidInput, NotFound, ToolboothError, sentence
 from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.runtime.clock import Clock
 from router.store import json_text
@@ -124,14 +124,14 @@ class TokenStore:
         found = [token for token in self.list() if id_or_name in (token.id, token.name)]
         if not found:
             raise NotFound(
-                said('There is no token "{name}".', name=id_or_name),
+                sentence('There is no token "{name}".', name=id_or_name),
                 "List them with: toolbooth token list",
             )
         if len(found) > 1:
             ids = ", ".join(token.id for token in found)
             raise InvalidInput(
-                said('Several tokens are named "{name}".', name=id_or_name),
-                said("Use the id: {ids}.", ids=ids),
+                sentence('Several tokens are named "{name}".', name=id_or_name),
+                sentence("Use the id: {ids}.", ids=ids),
             )
         self._remove(found[0].id)
         return found[0]

@@ -22,7 +22,7 @@ from router.upstream.http.transport_choice import (
 )
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
-from router.upstream.process.stdio import Command, StdioTransport
+from router.upstream.process.stdio import ServerCommand, StdioTransport
 from router.upstream.process.tracking import THIS_PROCESS, new_mark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures
 
@@ -93,14 +93,14 @@ async def _connect_http(
 
 def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
     config, env = plan.config, plan.env
-    command = Command(config.command or "", config.args, env, config.cwd)
+    command = ServerCommand(config.command or "", config.args, env, config.cwd)
     filled = [resolved_secrets(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
     return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(plan.owner))
 
 
 async def open_process(
-    command: Command,
+    command: ServerCommand,
     *,
     secrets: Iterable[str],
     on_stderr: LineSink,

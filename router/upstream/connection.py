@@ -10,7 +10,7 @@ from typing import Any
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
-from router.upstream.errors import SessionGone, bad_protocol, failed, time_limit
+from router.upstream.errors import SessionTerminated, bad_protocol, failed, time_limit
 from router.upstream.handshake import handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.http.transport_choice import HttpTransportType
@@ -197,7 +197,7 @@ class HttpConnection(UpstreamConnection):
         session_id = self._http.session_id
         try:
             return await super().request(method, params, options)
-        except SessionGone:
+        except SessionTerminated:
             await self._renew_session(session_id)
         return await super().request(method, params, options)
 

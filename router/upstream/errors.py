@@ -30,7 +30,7 @@ class HttpRefused(UpstreamFailed):
         self.status = status
 
 
-class SessionGone(HttpRefused):
+class SessionTerminated(HttpRefused):
     """The server has lost our session; the message may be sent again in a new one."""
 
 

@@ -13,7 +13,7 @@ _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UpstreamLimits:
     message_bytes: int = 8 * _MIB
     """One line, body or event, after decompression."""
     overflow_bytes: int = 256 * _MIB
@@ -32,4 +32,4 @@ class Limits:
     """Tools of one server; likewise its prompts, resources and templates."""
 
 
-LIMITS = Limits()
+LIMITS = UpstreamLimits()

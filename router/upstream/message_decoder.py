@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from router.domain.json_values import JsonObject
 from router.runtime.garbage_collection import no_collection
-from router.upstream.limits import LIMITS, Limits
+from router.upstream.limits import LIMITS, UpstreamLimits
 
 SMALL_MESSAGE_BYTES = 64 * 1024
 """A message of this size is decoded in less than 30 ms, whatever its content."""
@@ -42,7 +42,7 @@ class InvalidMessage(ValueError):
     """Text from a server that is not a JSON object, or exceeds the limits."""
 
 
-def decode(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
+def decode(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
     """The messages in `text`: one, or several where the server sends a batch."""
     if text.lstrip()[:1] not in _OPENINGS:  # noise, of which there may be a flood
         raise InvalidMessage("not a JSON object")
@@ -55,20 +55,20 @@ def decode(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
     return _messages(value, limits)
 
 
-async def decode_any(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
+async def decode_any(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
     """As `decode`, in a thread if `text` is large."""
     if len(text) <= SMALL_MESSAGE_BYTES:
         return decode(text, limits)
     return await decode_large(text, limits)
 
 
-async def decode_large(text: bytes, limits: Limits = LIMITS) -> list[JsonObject]:
+async def decode_large(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
     """As `decode`, in a thread."""
     run = asyncio.get_running_loop().run_in_executor
     return await run(_thread, _decode_cooperatively, text, limits)
 
 
-def _decode_cooperatively(text: bytes, limits: Limits) -> list[JsonObject]:
+def _decode_cooperatively(text: bytes, limits: UpstreamLimits) -> list[JsonObject]:
     try:
         with no_collection():
             value = _CooperativeDecoder(_characters(text), limits).decode()
@@ -96,7 +96,7 @@ def _has_lone_surrogate(characters: str) -> bool:
     )
 
 
-def _messages(value: object, limits: Limits) -> list[JsonObject]:
+def _messages(value: object, limits: UpstreamLimits) -> list[JsonObject]:
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     if len(items) > limits.batch:
         raise InvalidMessage(f"a batch of more than {limits.batch:,} messages")
@@ -113,7 +113,7 @@ def _reason(error: Exception) -> str:
     return str(error).partition(";")[0]
 
 
-def _too_deep(limits: Limits) -> str:
+def _too_deep(limits: UpstreamLimits) -> str:
     return f"nested more than {limits.depth} levels deep"
 
 
@@ -135,7 +135,7 @@ def _containers(value: object) -> list[object]:
 class _CooperativeDecoder:
     """Decodes arrays and objects in Python, all else with the scanner of the C decoder."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: UpstreamLimits) -> None:
         self._text = text
         self._limits = limits
         self._values_left = limits.values

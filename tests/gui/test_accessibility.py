@@ -42,12 +42,12 @@ from gui.link.commands import Commands
 from gui.main_window.page import Page
 from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import Theme
-from router.api.apps import ClientApp, ClientId, ClientState, ConnectionPlan, FoundServer, Prompt
+from router.api.apps import AppConnectionPlan, ClientApp, ClientId, ClientState, FoundServer, Prompt
 from router.catalog.tool_definition import parameters
 from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
-from router.domain.permissions import Kind, PermissionRequest, PermissionRequestId
+from router.domain.permissions import PermissionKind, PermissionRequest, PermissionRequestId
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
@@ -82,7 +82,7 @@ ASK = PermissionRequest(
     GITHUB.ref,
     "GitHub",
     None,
-    Kind.TOOL,
+    PermissionKind.TOOL,
     "fork",
     "{}",
     datetime.now(UTC) + timedelta(minutes=1),
@@ -211,7 +211,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     for inner in trying.findChildren(ListField):
         inner.add()
     yield trying
-    yield PlanDialog(ConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
+    yield PlanDialog(AppConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
     yield ByHandDialog(APP, None)
     prompt = PermissionPrompt()
     prompt.show_request(ASK, 1)

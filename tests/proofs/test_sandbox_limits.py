@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launch_spec import SandboxLimits
 from tests.router.discovery.sandbox.confined import offered_profiles, run_confined, users
 
 pytestmark = pytest.mark.proof
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.proof
 @pytest.mark.proves("DISC-6")
 def test_who_takes_too_much_memory_is_killed_within_a_few_looks() -> None:
     for profile in offered_profiles()[:1]:
-        run = run_confined(profile, users()[0], "eat", limits=Limits(memory_mb=64))
+        run = run_confined(profile, users()[0], "eat", limits=SandboxLimits(memory_mb=64))
         assert 64 <= run.observations["takenMb"] <= 64 * 3
 
 
 @pytest.mark.proves("DISC-6")
 def test_a_limited_share_of_the_processor_is_not_exceeded() -> None:
     profile = offered_profiles()[0]
-    run = run_confined(profile, users()[0], "spin", "2", limits=Limits(cpu_percent=25))
+    run = run_confined(profile, users()[0], "spin", "2", limits=SandboxLimits(cpu_percent=25))
     assert run.answer["processor"] <= 2 * 0.25 + 0.25 + 0.3

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from router.domain.activity import (
     ActivityEntry,
-    ActivityPage,
     ActivityQuery,
+    ActivityQueryResult,
     ClientSavings,
     Savings,
 )
@@ -28,10 +28,10 @@ class FakeActivity:
     def savings(self, workspace: WorkspaceId) -> Savings:
         return self._state.savings.get(workspace, Savings(0, 0, 0, 0, (0,) * 24))
 
-    async def page(self, query: ActivityQuery) -> ActivityPage:
+    async def page(self, query: ActivityQuery) -> ActivityQueryResult:
         entries = self.logged[query.before or 0 :]
         rest = (query.before or 0) + query.limit if len(entries) > query.limit else None
-        return ActivityPage(entries[: query.limit], rest)
+        return ActivityQueryResult(entries[: query.limit], rest)
 
     async def client_savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
         return ()

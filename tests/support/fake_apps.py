@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from router.api.apps import (
+    AppConnection,
+    AppConnectionPlan,
     ClientApp,
     ClientId,
     ClientState,
-    Connection,
-    ConnectionPlan,
     DiffLine,
     FoundServer,
     FoundServers,
@@ -47,22 +47,22 @@ class FakeApps:
         self._record("apps.import_servers", workspace, tuple(servers), dict(answers))
         return tuple(ServerId(slug(found.name)) for found in servers)
 
-    async def plan(self, client: ClientId) -> ConnectionPlan:
+    async def plan(self, client: ClientId) -> AppConnectionPlan:
         self._record("apps.plan", client)
         app = self._app(client)
-        return ConnectionPlan(
+        return AppConnectionPlan(
             client, app.name, app.path, False, self.lines, "now", self.open_to_others
         )
 
-    async def connect(self, plan: ConnectionPlan) -> Connection:
+    async def connect(self, plan: AppConnectionPlan) -> AppConnection:
         self._record("apps.connect", plan)
         return self._change(plan.client, ClientState.CONNECTED)
 
-    async def disconnect(self, client: ClientId) -> Connection:
+    async def disconnect(self, client: ClientId) -> AppConnection:
         self._record("apps.disconnect", client)
         return self._change(client, ClientState.FOUND)
 
-    async def undo(self, connection: Connection) -> None:
+    async def undo(self, connection: AppConnection) -> None:
         self._record("apps.undo", connection)
         was = ClientState(connection.undo)
         self._change(connection.client, was)
@@ -74,8 +74,8 @@ class FakeApps:
     def _app(self, client: ClientId) -> ClientApp:
         return next(app for app in self.apps if app.id == client)
 
-    def _change(self, client: ClientId, state: ClientState) -> Connection:
+    def _change(self, client: ClientId, state: ClientState) -> AppConnection:
         """The state before is how to undo it."""
         app = self._app(client)
         self.apps = tuple(replace(a, state=state) if a.id == client else a for a in self.apps)
-        return Connection(client, app.name, app.path, app.path.with_suffix(".bak"), app.state)
+        return AppConnection(client, app.name, app.path, app.path.with_suffix(".bak"), app.state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
@@ -41,11 +41,11 @@ class FakeServers:
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
         return self._state.logs.get(ref, ())
 
-    def secret_concerns(self, ref: ServerRef) -> tuple[SecretConcern, ...]:
-        return self._state.concerns.get(ref, ())
+    def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
+        return self._state.unsafe_secrets.get(ref, ())
 
     def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
-        return tuple(concern.place for concern in self.secret_concerns(ref))
+        return tuple(secret.place for secret in self.unsafe_secrets(ref))
 
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from router.api.events import Event
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.config.settings import Settings
 from router.domain.activity import ActivityEntry, Savings
@@ -42,8 +42,8 @@ class RouterState:
         default_factory=dict[WorkspaceId, tuple[ServerStatus, ...]]
     )
     configs: dict[ServerRef, ServerConfig] = field(default_factory=dict[ServerRef, ServerConfig])
-    concerns: dict[ServerRef, tuple[SecretConcern, ...]] = field(
-        default_factory=dict[ServerRef, tuple[SecretConcern, ...]]
+    unsafe_secrets: dict[ServerRef, tuple[UnsafeSecret, ...]] = field(
+        default_factory=dict[ServerRef, tuple[UnsafeSecret, ...]]
     )
     tools: dict[ServerRef, tuple[ToolView, ...]] = field(
         default_factory=dict[ServerRef, tuple[ToolView, ...]]

@@ -24,7 +24,7 @@ _POSSIBLE_REPEATS = 32
 ActivityRole = Qt.ItemDataRole.UserRole
 
 
-class Showing(StrEnum):
+class ActivityCategory(StrEnum):
     ALL = "all"
     SEARCHES = "searches"
     CALLS = "calls"
@@ -35,7 +35,7 @@ class Showing(StrEnum):
 class ActivityFilter:
     """Which entries are shown; what is empty does not matter."""
 
-    showing: Showing = Showing.ALL
+    showing: ActivityCategory = ActivityCategory.ALL
     client: str = ""
     server: str = ""
     text: str = ""
@@ -204,15 +204,15 @@ class ActivityModel(QAbstractTableModel):
         self.endResetModel()
 
 
-def _is_shown(entry: ActivityEntry, showing: Showing) -> bool:
+def _is_shown(entry: ActivityEntry, showing: ActivityCategory) -> bool:
     match showing:
-        case Showing.ALL:
+        case ActivityCategory.ALL:
             return True
-        case Showing.SEARCHES:
+        case ActivityCategory.SEARCHES:
             return entry.kind is ActivityKind.SEARCH
-        case Showing.CALLS:
+        case ActivityCategory.CALLS:
             return entry.kind is ActivityKind.CALL
-        case Showing.ERRORS:
+        case ActivityCategory.ERRORS:
             return entry.outcome in (Outcome.ERROR, Outcome.DENIED)
         case _:
             assert_never(showing)
@@ -222,13 +222,13 @@ def showing_choice() -> Segmented:
     choice = Segmented(
         tr("Which activity to show"),
         (
-            (Showing.ALL, tr("All")),
-            (Showing.SEARCHES, tr("Searches")),
-            (Showing.CALLS, tr("Calls")),
-            (Showing.ERRORS, tr("Errors")),
+            (ActivityCategory.ALL, tr("All")),
+            (ActivityCategory.SEARCHES, tr("Searches")),
+            (ActivityCategory.CALLS, tr("Calls")),
+            (ActivityCategory.ERRORS, tr("Errors")),
         ),
     )
-    choice.set_current(Showing.ALL)
+    choice.set_current(ActivityCategory.ALL)
     return choice
 
 

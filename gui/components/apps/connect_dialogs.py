@@ -18,7 +18,7 @@ from gui.widgets.layouts import vbox
 from gui.widgets.palette import Palette
 from gui.widgets.theme import theme
 from gui.widgets.window_size import open_at_size
-from router.api.apps import ClientApp, ClientId, ConnectionPlan, DiffLine
+from router.api.apps import AppConnectionPlan, ClientApp, ClientId, DiffLine
 
 _PADDING = 24
 
@@ -29,7 +29,7 @@ class PlanDialog(QDialog):
     agreed = Signal(object)
     by_hand_requested = Signal(str)
 
-    def __init__(self, plan: ConnectionPlan, parent: QWidget | None) -> None:
+    def __init__(self, plan: AppConnectionPlan, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = self.tr("Connect {name}").format(name=plan.name)
@@ -58,7 +58,7 @@ class PlanDialog(QDialog):
             "permissions are not changed."
         )
 
-    def _by_hand(self, plan: ConnectionPlan) -> QWidget:
+    def _by_hand(self, plan: AppConnectionPlan) -> QWidget:
         button = link_button(self.tr("Set up manually"))
         button.setAutoDefault(False)
         button.clicked.connect(lambda: (self.by_hand_requested.emit(plan.client), self.reject()))
@@ -151,7 +151,7 @@ def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHB
 def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     """Show the change in its file before it is made."""
 
-    def show(plan: ConnectionPlan) -> None:
+    def show(plan: AppConnectionPlan) -> None:
         dialog = PlanDialog(plan, parent)
         dialog.agreed.connect(connector.connect_planned)
         dialog.by_hand_requested.connect(lambda: by_hand(connector, client, parent))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from gui.link.commands import Commands
-from router.api.apps import ClientApp, ClientId, Connection, ConnectionPlan
+from router.api.apps import AppConnection, AppConnectionPlan, ClientApp, ClientId
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 
@@ -20,7 +20,7 @@ class AppConnector(QObject):
     """`tuple[ClientApp, ...]`, after each change too."""
     connected = Signal(object)
     disconnected = Signal(object)
-    """Each with the `Connection`, which can be undone."""
+    """Each with the `AppConnection`, which can be undone."""
     failed = Signal(object)
     """With the `ToolboothError`."""
 
@@ -39,10 +39,10 @@ class AppConnector(QObject):
             self._loading = True
             self._run(self._router.apps.list(), self._keep, self._not_loaded)
 
-    def preview(self, client: ClientId, show: Callable[[ConnectionPlan], object]) -> None:
+    def preview(self, client: ClientId, show: Callable[[AppConnectionPlan], object]) -> None:
         self._run(self._router.apps.plan(client), show, self.failed.emit)
 
-    def connect_planned(self, plan: ConnectionPlan) -> None:
+    def connect_planned(self, plan: AppConnectionPlan) -> None:
         self._run(self._router.apps.connect(plan), self._connected, self._failed)
 
     def connect_all(self, clients: Sequence[ClientId], then: Callable[[], object]) -> None:
@@ -52,10 +52,10 @@ class AppConnector(QObject):
             return
         first, rest = clients[0], clients[1:]
 
-        def connect(plan: ConnectionPlan) -> None:
+        def connect(plan: AppConnectionPlan) -> None:
             self._run(self._router.apps.connect(plan), on_connected, on_error)
 
-        def on_connected(connection: Connection) -> None:
+        def on_connected(connection: AppConnection) -> None:
             self._connected(connection)
             self.connect_all(rest, then)
 
@@ -66,13 +66,13 @@ class AppConnector(QObject):
         self._run(self._router.apps.plan(first), connect, on_error)
 
     def disconnect_app(self, client: ClientId) -> None:
-        def tell(connection: Connection) -> None:
+        def tell(connection: AppConnection) -> None:
             self.disconnected.emit(connection)
             self.load()
 
         self._run(self._router.apps.disconnect(client), tell, self._failed)
 
-    def undo(self, connection: Connection) -> None:
+    def undo(self, connection: AppConnection) -> None:
         self._run(self._router.apps.undo(connection), lambda _: self.load(), self._failed)
 
     def snippet(self, client: ClientId, show: Callable[[str], object]) -> None:
@@ -100,7 +100,7 @@ class AppConnector(QObject):
         if self._again:
             self.load()
 
-    def _connected(self, connection: Connection) -> None:
+    def _connected(self, connection: AppConnection) -> None:
         self.connected.emit(connection)
         self.load()
 

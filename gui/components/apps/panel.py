@@ -15,14 +15,14 @@ from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets.labels import wrapped
 from gui.widgets.layouts import NO_MARGINS, vbox
-from router.api.apps import Connection
+from router.api.apps import AppConnection
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 
 
 class AppsPanel(QWidget):
     done = Signal(str, object)
-    """A text that says what was done, and the `Connection`, which can be undone."""
+    """A text that says what was done, and the `AppConnection`, which can be undone."""
 
     def __init__(self, router: RouterPort, commands: Commands) -> None:
         super().__init__()
@@ -55,13 +55,13 @@ class AppsPanel(QWidget):
         self.list.disconnect_requested.connect(connector.disconnect_app)
         self.list.by_hand_requested.connect(partial(by_hand, connector, parent=self))
 
-    def _connected(self, done: Connection) -> None:
+    def _connected(self, done: AppConnection) -> None:
         self._offer(self.tr("Connected {name}"), done)
 
-    def _disconnected(self, done: Connection) -> None:
+    def _disconnected(self, done: AppConnection) -> None:
         self._offer(self.tr("Disconnected {name}"), done)
 
-    def _offer(self, text: str, done: Connection) -> None:
+    def _offer(self, text: str, done: AppConnection) -> None:
         self._error.hide()
         self.done.emit(text.format(name=done.name), done)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.text.server_row import protection_words, reason_words
 from gui.text.tr import tr
-from gui.widgets.field_form import Field
+from gui.widgets.field_form import FormField
 from router.domain.receipts import Receipt
 
 MAX_LINES = 12
@@ -30,23 +30,23 @@ def tried_text(receipt: Receipt | None) -> str:
     )
 
 
-def receipt_fields(receipt: Receipt) -> tuple[Field, ...]:
+def receipt_fields(receipt: Receipt) -> tuple[FormField, ...]:
     """All of it, as captions and values."""
     protection = receipt.protection
     words = "\n".join((protection_words(protection), *map(reason_words, protection.missing)))
     tried = (
-        Field(
+        FormField(
             tr("Files outside its home folder"), _listed(receipt.files), code=bool(receipt.files)
         ),
-        Field(tr("Hosts"), _listed(receipt.hosts), code=bool(receipt.hosts)),
-        Field(tr("Programs"), _listed(receipt.programs), code=bool(receipt.programs)),
+        FormField(tr("Hosts"), _listed(receipt.hosts), code=bool(receipt.hosts)),
+        FormField(tr("Programs"), _listed(receipt.programs), code=bool(receipt.programs)),
     )
     return (
-        Field(tr("Protection"), words),
+        FormField(tr("Protection"), words),
         *(tried if receipt.watched else ()),
         *_package(receipt),
         *(
-            (Field(tr("Not recorded"), _unseen(receipt)),)
+            (FormField(tr("Not recorded"), _unseen(receipt)),)
             if receipt.unseen or receipt.left_out
             else ()
         ),
@@ -62,11 +62,11 @@ def _listed(found: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-def _package(receipt: Receipt) -> tuple[Field, ...]:
+def _package(receipt: Receipt) -> tuple[FormField, ...]:
     if package := receipt.package:
-        return (Field(tr("Package"), f"{package.name} {package.version}", code=True),)
+        return (FormField(tr("Package"), f"{package.name} {package.version}", code=True),)
     reason = receipt.as_written
-    return (Field(tr("Package"), reason_words(reason)),) if reason else ()
+    return (FormField(tr("Package"), reason_words(reason)),) if reason else ()
 
 
 def _unseen(receipt: Receipt) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.dialogs.add_server.consent_card import ConsentCard
-from gui.dialogs.add_server.draft import Field, ServerDraft
+from gui.dialogs.add_server.draft import DraftField, ServerDraft
 from gui.dialogs.add_server.form import ServerForm
 from gui.dialogs.add_server.paste_box import PasteBox
 from gui.link.commands import Commands
@@ -203,7 +203,7 @@ class ServerDialog(QDialog):
     def _set_busy(self, waiting: bool) -> None:
         self._save.setEnabled(not waiting and not self._problems(self.form.draft()))
 
-    def _problems(self, draft: ServerDraft) -> dict[Field, str]:
+    def _problems(self, draft: ServerDraft) -> dict[DraftField, str]:
         """What is wrong with the draft, or that another server has its name."""
         problems = draft.problems()
         try:
@@ -213,7 +213,7 @@ class ServerDialog(QDialog):
         others = {s.name.casefold() for s in servers if s.ref != self._editing}
         if draft.name.casefold() in others:
             text = self.tr("A server named {name} already exists.").format(name=draft.name)
-            problems.setdefault(Field.NAME, text)
+            problems.setdefault(DraftField.NAME, text)
         return problems
 
 

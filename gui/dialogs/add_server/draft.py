@@ -22,7 +22,7 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OWN_KEYS = ("command", "args", "env", "cwd", "url", "headers")
 
 
-class Field(StrEnum):
+class DraftField(StrEnum):
     NAME = "name"
     COMMAND = "command"
     ENV = "env"
@@ -66,15 +66,15 @@ class ServerDraft:
         """Variables that decide which programs and libraries are found and loaded."""
         return [name for name, _ in self.env if chooses_code(name)]
 
-    def problems(self) -> dict[Field, str]:
+    def problems(self) -> dict[DraftField, str]:
         """What keeps it from being saved, by field."""
-        found = {Field.NAME: _name_problem(self.name)}
+        found = {DraftField.NAME: _name_problem(self.name)}
         if self.transport is TransportType.STDIO:
-            found[Field.COMMAND] = _command_problem(self.command_line)
-            found[Field.ENV] = _pairs_problem(self.env, _VARIABLE)
+            found[DraftField.COMMAND] = _command_problem(self.command_line)
+            found[DraftField.ENV] = _pairs_problem(self.env, _VARIABLE)
         else:
-            found[Field.URL] = _url_problem(self.url)
-            found[Field.HEADERS] = _pairs_problem(self.headers, _HEADER)
+            found[DraftField.URL] = _url_problem(self.url)
+            found[DraftField.HEADERS] = _pairs_problem(self.headers, _HEADER)
         return {field: problem for field, problem in found.items() if problem}
 
     def config(self, base: ServerConfig | None = None) -> ServerConfig:

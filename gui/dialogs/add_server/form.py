@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from gui.dialogs.add_server.draft import Field, ServerDraft
+from gui.dialogs.add_server.draft import DraftField, ServerDraft
 from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
@@ -23,7 +23,7 @@ class ServerForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._problems = {field: wrapped("", tint="err") for field in Field}
+        self._problems = {field: wrapped("", tint="err") for field in DraftField}
         self._name = self._line(self.tr("Name"))
         self._kind = Segmented(
             self.tr("Server type"),
@@ -63,7 +63,7 @@ class ServerForm(QWidget):
         self._show_kind()
         self.changed.emit()
 
-    def show_problems(self, problems: Mapping[Field, str]) -> None:
+    def show_problems(self, problems: Mapping[DraftField, str]) -> None:
         """Each beside its field."""
         for field, line in self._problems.items():
             line.setText(problems.get(field, ""))
@@ -87,22 +87,22 @@ class ServerForm(QWidget):
         browse.clicked.connect(self._browse)
         folder = hbox(self._cwd, browse, spacing=6)
         self._stdio, stdio = _section()
-        self._add(stdio, self.tr("Command line"), self._command, Field.COMMAND)
-        self._add(stdio, self.tr("Environment"), self._env, Field.ENV)
+        self._add(stdio, self.tr("Command line"), self._command, DraftField.COMMAND)
+        self._add(stdio, self.tr("Environment"), self._env, DraftField.ENV)
         stdio.addWidget(_caption(self.tr("Working folder (optional)")))
         stdio.addLayout(folder)
         self._http, http = _section()
-        self._add(http, self.tr("URL"), self._url, Field.URL)
-        self._add(http, self.tr("Headers"), self._headers, Field.HEADERS)
+        self._add(http, self.tr("URL"), self._url, DraftField.URL)
+        self._add(http, self.tr("Headers"), self._headers, DraftField.HEADERS)
         column = vbox(spacing=6, margins=NO_MARGINS, parent=self)
-        self._add(column, self.tr("Name"), self._name, Field.NAME)
+        self._add(column, self.tr("Name"), self._name, DraftField.NAME)
         column.addSpacing(6)
         column.addWidget(self._kind)
         column.addWidget(self._stdio)
         column.addWidget(self._http)
         self.show_problems({})
 
-    def _add(self, column: QVBoxLayout, caption: str, widget: QWidget, field: Field) -> None:
+    def _add(self, column: QVBoxLayout, caption: str, widget: QWidget, field: DraftField) -> None:
         column.addWidget(_caption(caption))
         column.addWidget(widget)
         column.addWidget(self._problems[field])

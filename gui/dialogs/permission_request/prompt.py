@@ -24,7 +24,7 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.labels import Tile, label
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
-from router.domain.permissions import Answer, Kind, PermissionRequest
+from router.domain.permissions import Answer, PermissionKind, PermissionRequest
 from router.runtime.clock import utc_now
 
 _WIDTH, _PADDING = 520, 20
@@ -96,11 +96,11 @@ class PermissionPrompt(QDialog):
 
     def _question(self, request: PermissionRequest) -> str:
         match request.kind:
-            case Kind.TOOL:
+            case PermissionKind.TOOL:
                 return self.tr("{client} wants to run {name}")
-            case Kind.PROMPT:
+            case PermissionKind.PROMPT:
                 return self.tr("{client} wants to use the prompt {name}")
-            case Kind.RESOURCE:
+            case PermissionKind.RESOURCE:
                 return self.tr("{client} wants to read {name}")
 
     def _show_rest(self) -> None:

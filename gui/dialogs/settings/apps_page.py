@@ -21,7 +21,7 @@ from gui.widgets.labels import Tile, label
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.message_box import ask
 from gui.widgets.searchable import searchable
-from router.api.apps import Connection
+from router.api.apps import AppConnection
 from router.api.router import RouterPort
 from router.domain.clients import TokenSummary
 from router.runtime.clock import utc_now
@@ -70,7 +70,7 @@ class AppsSettingsPage(SettingsPage):
         super().showEvent(event)
         self._panel.load()
 
-    def _offer_undo(self, what: str, connection: Connection) -> None:
+    def _offer_undo(self, what: str, connection: AppConnection) -> None:
         self.changes.done(lambda: self.router.apps.undo(connection), what)
 
     def forget_secrets(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
 
-from gui.dialogs.try_tool.schema import Kind, Shape, value_text
+from gui.dialogs.try_tool.schema import Shape, ShapeKind, value_text
 from gui.dialogs.try_tool.values import value_of
 from gui.text.tr import tr
 from gui.widgets import fonts
@@ -51,7 +51,7 @@ class TextField(QPlainTextEdit):
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
         self._name, self._shape = name, shape
-        json = shape.kind is Kind.JSON
+        json = shape.kind is ShapeKind.JSON
         self.setAccessibleName(name)
         self.setFont(fonts.mono_font())
         self.setTabChangesFocus(True)
@@ -100,7 +100,7 @@ class ChoiceField(QComboBox):
         self._name = name
         self.setAccessibleName(name)
         # Kept here: Qt's item data can't hold a large integer.
-        self._values = (True, False) if shape.kind is Kind.BOOLEAN else shape.choices
+        self._values = (True, False) if shape.kind is ShapeKind.BOOLEAN else shape.choices
         self.addItem("")
         self.addItems(list(map(value_text, self._values)))
         if shape.example:
@@ -109,7 +109,7 @@ class ChoiceField(QComboBox):
     def value(self, required: bool) -> object:
         if self.currentIndex() > 0:
             return self._values[self.currentIndex() - 1]
-        return _read(self, self._name, Shape(Kind.STRING), "", required)
+        return _read(self, self._name, Shape(ShapeKind.STRING), "", required)
 
     def is_empty(self) -> bool:
         return self.currentIndex() <= 0
@@ -124,9 +124,9 @@ SIMPLE = (LineField, TextField, ChoiceField)
 
 def simple_field(name: str, shape: Shape) -> SimpleField:
     match shape.kind:
-        case Kind.CHOICE | Kind.BOOLEAN:
+        case ShapeKind.CHOICE | ShapeKind.BOOLEAN:
             return ChoiceField(name, shape)
-        case Kind.INTEGER | Kind.NUMBER:
+        case ShapeKind.INTEGER | ShapeKind.NUMBER:
             return LineField(name, shape)
         case _:
             return TextField(name, shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gui.dialogs.try_tool.group_fields import MembersForm
-from gui.dialogs.try_tool.schema import Member, shape_of
+from gui.dialogs.try_tool.schema import SchemaProperty, shape_of
 from gui.widgets.labels import wrapped
 from router.domain.tools import Parameter
 
@@ -19,8 +19,8 @@ class ArgumentsForm(MembersForm):
             self.column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
 
 
-def _member(parameter: Parameter) -> Member:
-    return Member(
+def _member(parameter: Parameter) -> SchemaProperty:
+    return SchemaProperty(
         parameter.name,
         parameter.type,
         parameter.required,

@@ -15,7 +15,7 @@ from gui.dialogs.try_tool.fields import (
     SimpleField,
     simple_field,
 )
-from gui.dialogs.try_tool.schema import Kind, Member, Shape
+from gui.dialogs.try_tool.schema import SchemaProperty, Shape, ShapeKind
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
@@ -29,10 +29,10 @@ _INDENT = 12
 class MembersForm(QWidget):
     """A caption and a field for each member; `path` is what they belong to."""
 
-    def __init__(self, members: tuple[Member, ...], path: str = "") -> None:
+    def __init__(self, members: tuple[SchemaProperty, ...], path: str = "") -> None:
         super().__init__()
         self.column = vbox(spacing=4, margins=NO_MARGINS, parent=self)
-        self._fields: list[tuple[Member, FieldWidget]] = []
+        self._fields: list[tuple[SchemaProperty, FieldWidget]] = []
         for member in members:
             field = field_for(f"{path}{member.name}", member.shape)
             field.setAccessibleDescription(member.description)
@@ -78,7 +78,7 @@ class ListField(QFrame):
         super().__init__()
         self.setProperty("role", "group")
         self.setAccessibleName(name)
-        self._name, self._item = name, shape.item or Shape(Kind.JSON)
+        self._name, self._item = name, shape.item or Shape(ShapeKind.JSON)
         self._rows: list[tuple[QWidget, FieldWidget]] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(6)
@@ -122,7 +122,7 @@ class OneOfField(QFrame):
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
         self._name, self._shape = name, shape
-        self._which = ChoiceField(name, Shape(Kind.CHOICE, choices=_titles(shape)))
+        self._which = ChoiceField(name, Shape(ShapeKind.CHOICE, choices=_titles(shape)))
         self._which.currentIndexChanged.connect(self._choose)
         self._place = QVBoxLayout()
         self._place.setContentsMargins(0, 0, 0, 0)
@@ -153,11 +153,11 @@ FieldWidget: TypeAlias = SimpleField | ObjectField | ListField | OneOfField
 
 def field_for(name: str, shape: Shape) -> FieldWidget:
     match shape.kind:
-        case Kind.OBJECT:
+        case ShapeKind.OBJECT:
             return ObjectField(name, shape)
-        case Kind.ARRAY:
+        case ShapeKind.ARRAY:
             return ListField(name, shape)
-        case Kind.ONE_OF:
+        case ShapeKind.ONE_OF:
             return OneOfField(name, shape)
         case _:
             return simple_field(name, shape)
@@ -178,7 +178,7 @@ def _titles(shape: Shape) -> tuple[str, ...]:
     )
 
 
-def _caption(member: Member) -> QHBoxLayout:
+def _caption(member: SchemaProperty) -> QHBoxLayout:
     row = hbox(
         label(member.name, font=fonts.mono_font()),
         label(member.type, font=fonts.mono_font(), tint="text3"),

@@ -25,7 +25,7 @@ _EXAMPLES = {
 """How a value of a format looks."""
 
 
-class Kind(StrEnum):
+class ShapeKind(StrEnum):
     STRING = "string"
     INTEGER = "integer"
     NUMBER = "number"
@@ -39,9 +39,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    kind: Kind
+    kind: ShapeKind
     choices: tuple[object, ...] = ()
-    members: tuple[Member, ...] = ()
+    members: tuple[SchemaProperty, ...] = ()
     item: Shape | None = None
     options: tuple[tuple[str, Shape], ...] = ()
     """Of `ONE_OF`: each with its title."""
@@ -51,7 +51,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SchemaProperty:
     """A named value: an argument, or a part of one."""
 
     name: str
@@ -64,20 +64,20 @@ class Member:
 def shape_of(schema: JsonObject, depth: int = 0) -> Shape:
     schema = _plain(schema)
     if depth >= MAX_DEPTH:
-        return Shape(Kind.JSON, example=_example(schema))
+        return Shape(ShapeKind.JSON, example=_example(schema))
     if values := _values(schema):
-        return Shape(Kind.CHOICE, choices=values, example=_example(schema))
+        return Shape(ShapeKind.CHOICE, choices=values, example=_example(schema))
     if options := _options(schema):
         named = tuple(
             (_title(option, number), shape_of(option, depth + 1))
             for number, option in enumerate(options, 1)
         )
-        return Shape(Kind.ONE_OF, options=named)
+        return Shape(ShapeKind.ONE_OF, options=named)
     return _typed(schema, depth)
 
 
 def type_text(shape: Shape) -> str:
-    if shape.kind is Kind.ARRAY and shape.item is not None:
+    if shape.kind is ShapeKind.ARRAY and shape.item is not None:
         return f"{type_text(shape.item)}[]"
     return "|".join(map(value_text, shape.choices)) if shape.choices else shape.kind.value
 
@@ -93,29 +93,29 @@ def _typed(schema: JsonObject, depth: int) -> Shape:
         case "object":
             properties = as_object(schema.get("properties"))
             if not properties:
-                return Shape(Kind.JSON, example=example or "{}")
-            return Shape(Kind.OBJECT, members=_members(schema, depth))
+                return Shape(ShapeKind.JSON, example=example or "{}")
+            return Shape(ShapeKind.OBJECT, members=_members(schema, depth))
         case "array":
             items = as_object(schema.get("items"))
             if not items:
-                return Shape(Kind.JSON, example=example or "[]")
-            return Shape(Kind.ARRAY, item=shape_of(items, depth + 1))
+                return Shape(ShapeKind.JSON, example=example or "[]")
+            return Shape(ShapeKind.ARRAY, item=shape_of(items, depth + 1))
         case "string":
-            return Shape(Kind.STRING, example=example, format=str(schema.get("format") or ""))
+            return Shape(ShapeKind.STRING, example=example, format=str(schema.get("format") or ""))
         case "integer" | "number" | "boolean" as simple:
-            return Shape(Kind(simple), example=example)
+            return Shape(ShapeKind(simple), example=example)
         case _:
-            return Shape(Kind.JSON, example=example)
+            return Shape(ShapeKind.JSON, example=example)
 
 
-def _members(schema: JsonObject, depth: int) -> tuple[Member, ...]:
+def _members(schema: JsonObject, depth: int) -> tuple[SchemaProperty, ...]:
     required = as_array(schema.get("required"))
-    made: list[Member] = []
+    made: list[SchemaProperty] = []
     for name, each in as_object(schema.get("properties")).items():
         definition = as_object(each)
         shape = shape_of(definition, depth + 1)
         description = str(definition.get("description") or "")
-        made.append(Member(name, type_text(shape), name in required, description, shape))
+        made.append(SchemaProperty(name, type_text(shape), name in required, description, shape))
     return tuple(made)
 
 

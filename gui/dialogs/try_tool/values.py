@@ -6,7 +6,7 @@ import json
 import re
 from datetime import date, datetime
 
-from gui.dialogs.try_tool.schema import Kind, Shape
+from gui.dialogs.try_tool.schema import Shape, ShapeKind
 from gui.text.tr import tr
 from router.domain.errors import InvalidInput
 
@@ -17,11 +17,11 @@ _READERS = {"date": date.fromisoformat, "date-time": datetime.fromisoformat}
 def value_of(name: str, shape: Shape, text: str) -> object:
     """`text`, typed for `name`, as a value of `shape`; raises InvalidInput."""
     match shape.kind:
-        case Kind.STRING:
+        case ShapeKind.STRING:
             return _text(name, shape, text)
-        case Kind.INTEGER:
+        case ShapeKind.INTEGER:
             return _integer(name, text.strip())
-        case Kind.NUMBER:
+        case ShapeKind.NUMBER:
             return _number(name, text.strip())
         case _:
             return _json(name, text)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gui.components.activity.model import ActivityFilter, Showing
+from gui.components.activity.model import ActivityCategory, ActivityFilter
 from router.domain.activity import ActivityEntry, ActivityKind, ActivityQuery
 
 PAGE = 500
-_KINDS = {Showing.SEARCHES: ActivityKind.SEARCH, Showing.CALLS: ActivityKind.CALL}
+_KINDS = {ActivityCategory.SEARCHES: ActivityKind.SEARCH, ActivityCategory.CALLS: ActivityKind.CALL}
 
 
 def activity_query(wanted: ActivityFilter, before: int | None) -> ActivityQuery:
@@ -18,7 +18,7 @@ def activity_query(wanted: ActivityFilter, before: int | None) -> ActivityQuery:
         client=wanted.client or None,
         server=wanted.server or None,
         kind=_KINDS.get(wanted.showing),
-        only_failed=wanted.showing is Showing.ERRORS,
+        only_failed=wanted.showing is ActivityCategory.ERRORS,
         limit=PAGE,
         before=before,
     )

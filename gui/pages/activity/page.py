@@ -10,7 +10,12 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtWidgets import QComboBox, QFileDialog
 
-from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
+from gui.components.activity.model import (
+    ActivityCategory,
+    ActivityFilter,
+    ActivityModel,
+    showing_choice,
+)
 from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import ActivityView
 from gui.link.bridge import Bridge
@@ -27,8 +32,7 @@ from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
 from router.api.events import ActivityRecorded
 from router.api.router import RouterPort
-from router.domain.activity import ActivityEntry
-from router.domain.activity import ActivityPage as LogPage
+from router.domain.activity import ActivityEntry, ActivityQueryResult
 from router.domain.errors import ToolboothError
 
 MAX_LOADED = 5000
@@ -130,7 +134,7 @@ class ActivityPage(PageFrame):
     def _apply(self) -> None:
         self._due.stop()
         self._filter = ActivityFilter(
-            Showing(self._showing.current() or Showing.ALL),
+            ActivityCategory(self._showing.current() or ActivityCategory.ALL),
             self._clients.currentData() or "",
             self._servers.currentData() or "",
             self._text.text(),
@@ -141,14 +145,14 @@ class ActivityPage(PageFrame):
     def _read_log(self, before: int | None = None) -> None:
         asked = self._filter
 
-        def take(page: LogPage) -> None:
+        def take(page: ActivityQueryResult) -> None:
             if asked == self._filter:
                 self._add_page(page)
 
         reading = self._router.activity.page(activity_query(asked, before))
         self._commands.run(self, reading, on_done=take, on_error=self._show_error)
 
-    def _add_page(self, page: LogPage) -> None:
+    def _add_page(self, page: ActivityQueryResult) -> None:
         """Add what the log has to what is shown; the place in the list stays."""
         self._next = page.next
         entries = merged(self._router.activity.recent(), (*self._entries, *page.entries))

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTableView
 
-from gui.components.activity.model import ActivityFilter, ActivityModel, Showing, showing_choice
+from gui.components.activity.model import (
+    ActivityCategory,
+    ActivityFilter,
+    ActivityModel,
+    showing_choice,
+)
 from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import ActivityView
 from gui.widgets import fonts
@@ -77,4 +82,4 @@ class ActivityCard(Card):
         return self._choice
 
     def _choose(self, showing: str) -> None:
-        self._model.set_filter(ActivityFilter(Showing(showing)))
+        self._model.set_filter(ActivityFilter(ActivityCategory(showing)))

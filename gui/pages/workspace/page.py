@@ -257,7 +257,7 @@ class WorkspacePage(QWidget):
             return
         with suppress(NotFound):
             self.detail.show_server(status, self._router.servers.config(status.ref))
-            self.detail.set_concerns(self._router.servers.secret_concerns(status.ref))
+            self.detail.set_unsafe_secrets(self._router.servers.unsafe_secrets(status.ref))
             self.detail.set_receipt(self._router.discovery.receipt(status.ref))
             self.detail.set_tools(self._router.tools.list(status.ref))
             self.detail.set_prompts_and_resources(

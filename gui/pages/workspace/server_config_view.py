@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from gui.components.receipts.receipt_text import receipt_fields
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
-from gui.widgets.field_form import Field, FieldForm
+from gui.widgets.field_form import FieldForm, FormField
 from gui.widgets.labels import label
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
@@ -41,7 +41,7 @@ class ServerConfigView(ScrollArea):
 
     def show_config(self, config: ServerConfig) -> None:
         named = self._named_values(config)
-        self._fields.show_fields(Field(caption, text, code=True) for caption, text in named)
+        self._fields.show_fields(FormField(caption, text, code=True) for caption, text in named)
 
     def show_receipt(self, receipt: Receipt | None) -> None:
         for part in (self._receipt_title, self._receipt):

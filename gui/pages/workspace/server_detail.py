@@ -29,7 +29,7 @@ from gui.pages.workspace.undiscovered_server import UndiscoveredServer
 from gui.text.errors import Action, failure_hint, failure_text
 from gui.text.install_hints import install_command
 from gui.text.marks import Tone
-from gui.text.secret_warnings import concern_text
+from gui.text.secret_warnings import unsafe_secrets_text
 from gui.text.server_row import ServerRow, long_target, present, protection_text
 from gui.widgets import fonts
 from gui.widgets.banner import Banner, BannerButton
@@ -39,7 +39,7 @@ from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.tab_strip import TabStrip
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
@@ -85,8 +85,8 @@ class ServerDetail(Card):
         self._shown_notice: object = None
         self._notice_place = QWidget()
         self._notices = vbox(margins=(19, 0, 19, 8), parent=self._notice_place)
-        self._shown_concerns: object = None
-        self._concerns = vbox()
+        self._shown_secrets: object = None
+        self._secret_warnings = vbox()
         self._tabs = TabStrip(
             self.tr("Server sections"),
             (
@@ -121,7 +121,7 @@ class ServerDetail(Card):
         vbox(
             self._header(),
             self._notice_place,
-            self._concerns,
+            self._secret_warnings,
             hbox(self._tabs, STRETCH, margins=(19, 0, 12, 0)),
             hline(),
             (self._pages, 1),
@@ -210,17 +210,17 @@ class ServerDetail(Card):
         unlisted = status.tool_count is None
         self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
 
-    def set_concerns(self, concerns: tuple[SecretConcern, ...]) -> None:
+    def set_unsafe_secrets(self, secrets: tuple[UnsafeSecret, ...]) -> None:
         """Show which of its secrets are not in the keyring."""
-        if self._status is None or (self._status.ref, concerns) == self._shown_concerns:
+        if self._status is None or (self._status.ref, secrets) == self._shown_secrets:
             return
-        self._shown_concerns = (self._status.ref, concerns)
-        clear(self._concerns)
-        if concerns:
-            text, hint = concern_text(concerns, self._status.transport)
+        self._shown_secrets = (self._status.ref, secrets)
+        clear(self._secret_warnings)
+        if secrets:
+            text, hint = unsafe_secrets_text(secrets, self._status.transport)
             edit = (self.tr("Edit…"), lambda: self._emit(self.edit_requested))
-            self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
-        self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
+            self._secret_warnings.addWidget(Banner(text, hint, buttons=[edit]))
+        self._secret_warnings.setContentsMargins(19, 0, 19, 8 if secrets else 0)
 
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
@@ -259,7 +259,7 @@ class ServerDetail(Card):
         if status.enabled and status.state is ServerState.NEEDS_CONSENT:
             notice = self._consent_notice(config)
         elif shown.needs_attention:
-            notice = self._trouble_notice(status, config, shown)
+            notice = self._problem_notice(status, config, shown)
         self._notice_place.setVisible(notice is not None)
         if notice is not None:
             self._notices.addWidget(notice)
@@ -272,7 +272,7 @@ class ServerDetail(Card):
             buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
         )
 
-    def _trouble_notice(
+    def _problem_notice(
         self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> Banner:
         text, hint = shown.detail, ""
@@ -282,10 +282,10 @@ class ServerDetail(Card):
             text,
             hint,
             tone="err" if shown.tone is Tone.ERR else "warn",
-            buttons=self._trouble_buttons(status, config, shown),
+            buttons=self._problem_buttons(status, config, shown),
         )
 
-    def _trouble_buttons(
+    def _problem_buttons(
         self, status: ServerStatus, config: ServerConfig, shown: ServerRow
     ) -> list[BannerButton]:
         buttons: list[BannerButton] = []

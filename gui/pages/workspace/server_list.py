@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.pages.workspace.server_model import (
+    ServerCategory,
     ServerFilter,
     ServerModel,
-    Showing,
     presentation_at,
     status_at,
 )
@@ -78,13 +78,13 @@ class ServerList(Card):
         menu = QMenu(button)
         group = QActionGroup(menu)
         texts = {
-            Showing.ALL: self.tr("All servers"),
-            Showing.ON: self.tr("Turned on"),
-            Showing.ATTENTION: self.tr("Needs attention"),
-            Showing.OFF: self.tr("Turned off"),
+            ServerCategory.ALL: self.tr("All servers"),
+            ServerCategory.ON: self.tr("Turned on"),
+            ServerCategory.ATTENTION: self.tr("Needs attention"),
+            ServerCategory.OFF: self.tr("Turned off"),
         }
         for showing, text in texts.items():
-            action = QAction(text, menu, checkable=True, checked=showing is Showing.ALL)
+            action = QAction(text, menu, checkable=True, checked=showing is ServerCategory.ALL)
             action.setData(showing)
             group.addAction(action)
             menu.addAction(action)
@@ -93,7 +93,7 @@ class ServerList(Card):
         return button
 
     def _choose_showing(self, action: QAction) -> None:
-        self._filter.set_showing(Showing(action.data()))
+        self._filter.set_showing(ServerCategory(action.data()))
 
     def set_servers(self, servers: tuple[ServerStatus, ...]) -> None:
         """Show these; the selected one stays selected if it is among them, else the first is."""

@@ -29,7 +29,7 @@ StatusRole = Qt.ItemDataRole.UserRole
 PresentationRole = Qt.ItemDataRole.UserRole + 1
 
 
-class Showing(StrEnum):
+class ServerCategory(StrEnum):
     """Which servers are listed, whatever is typed into the filter."""
 
     ALL = "all"
@@ -110,14 +110,14 @@ class ServerFilter(QSortFilterProxyModel):
     def __init__(self, source: ServerModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._words: list[str] = []
-        self._showing = Showing.ALL
+        self._showing = ServerCategory.ALL
         self.setSourceModel(source)
 
     def set_text(self, text: str) -> None:
         self._words = text.casefold().split()
         self.invalidate()
 
-    def set_showing(self, showing: Showing) -> None:
+    def set_showing(self, showing: ServerCategory) -> None:
         self._showing = showing
         self.invalidate()
 
@@ -129,13 +129,13 @@ class ServerFilter(QSortFilterProxyModel):
 
     def _passes(self, status: ServerStatus, shown: ServerRow) -> bool:
         match self._showing:
-            case Showing.ALL:
+            case ServerCategory.ALL:
                 return True
-            case Showing.ON:
+            case ServerCategory.ON:
                 return status.enabled
-            case Showing.ATTENTION:
+            case ServerCategory.ATTENTION:
                 return shown.needs_attention
-            case Showing.OFF:
+            case ServerCategory.OFF:
                 return not status.enabled
 
 

@@ -19,7 +19,7 @@ OVER_LIMIT = 124
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     memory_mb: int = 512
     tasks: int = 512
     """How many processes and threads it may start in all."""
@@ -44,7 +44,7 @@ class LaunchSpec:
     """The file that the launcher writes its observations to."""
     empty: tuple[str, ...] = ()
     """Folders that exist at level 3, but without their content."""
-    limits: Limits = field(default_factory=Limits)
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
     network: bool = False
     bwrap: str = ""
     forbids_nesting: bool = False
@@ -58,7 +58,7 @@ class LaunchSpec:
     @classmethod
     def read(cls, path: Path) -> LaunchSpec:
         spec = json.loads(path.read_text())
-        limits = Limits(**spec.pop("limits"))
+        limits = SandboxLimits(**spec.pop("limits"))
         for name in ("args", "readable", "empty"):
             spec[name] = tuple(spec[name])
         return cls(**spec, limits=limits)

@@ -14,7 +14,12 @@ from pathlib import Path
 
 import psutil
 
-from router.discovery.sandbox.launch_spec import OVER_LIMIT, LaunchSpec, Limits, unpack_environment
+from router.discovery.sandbox.launch_spec import (
+    OVER_LIMIT,
+    LaunchSpec,
+    SandboxLimits,
+    unpack_environment,
+)
 from router.discovery.sandbox.observations import Observations
 
 _CHECK_INTERVAL_S = 0.25
@@ -61,7 +66,7 @@ def _subpaths(paths: Iterable[str]) -> str:
     return " ".join(f'(subpath "{path}")' for path in quoted)
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: SandboxLimits) -> None:
     size = limits.files_mb << 20
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

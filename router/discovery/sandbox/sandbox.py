@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox import bubblewrap
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
 from router.domain.json_values import JsonObject, as_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
-from router.upstream.process.stdio import Command
+from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +42,12 @@ class SandboxRequest:
     network: bool = False
     readable: Sequence[str] = ()
     """What it needs besides the files that its command names."""
-    limits: Limits = field(default_factory=Limits)
+    limits: SandboxLimits = field(default_factory=SandboxLimits)
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxedCommand:
-    command: Command
+    command: ServerCommand
     protection: Protection
     observations_file: Path
 
@@ -98,7 +98,9 @@ class Sandbox:
         in_force = protection(support, request.limits, network=request.network)
         return SandboxedCommand(command, in_force, run / "observations")
 
-    def _confined(self, run: Path, request: SandboxRequest, profile: SandboxProfile) -> Command:
+    def _confined(
+        self, run: Path, request: SandboxRequest, profile: SandboxProfile
+    ) -> ServerCommand:
         full = profile.level is IsolationLevel.FULL
         home = bubblewrap.HOME if full else str(run / "home")
         environment = _with_home(request.environment, home, temporary="/tmp" if full else home)  # noqa: S108
@@ -130,7 +132,9 @@ class Sandbox:
         )
         spec.write(run / "spec")
         launcher, *arguments = inner_command("confine", str(run / "spec"))
-        return Command(launcher, arguments, _launcher_environment(environment), str(run), False)
+        return ServerCommand(
+            launcher, arguments, _launcher_environment(environment), str(run), False
+        )
 
     def _sweep(self) -> None:
         """Remove, once, the runs of a router that was killed."""
@@ -143,7 +147,7 @@ class Sandbox:
                 remove_tree(left)
 
 
-def protection(support: SandboxSupport, limits: Limits, *, network: bool) -> Protection:
+def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:
     """The protection of a run with these limits on this machine."""
     level = support.profile.level
     bounded = level >= IsolationLevel.LIMITED
@@ -157,10 +161,10 @@ def protection(support: SandboxSupport, limits: Limits, *, network: bool) -> Pro
     )
 
 
-def _unconfined(run: Path, request: SandboxRequest) -> Command:
+def _unconfined(run: Path, request: SandboxRequest) -> ServerCommand:
     home = str(run / "home")
     environment = _with_home(request.environment, home, temporary=home)
-    return Command(request.program, request.args, environment, request.cwd or home, False)
+    return ServerCommand(request.program, request.args, environment, request.cwd or home, False)
 
 
 def _launcher_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
 from router.discovery.sandbox.required_files import interpreter_files
 from router.discovery.sandbox.self_commands import inner_command
 from router.domain.receipts import IsolationLevel, Reason, Why
@@ -173,7 +173,7 @@ def _run_probe(
         cwd=HOME if full else str(home),
         readable=interpreter_files(),
         observations=str(outside / "observations"),
-        limits=Limits(tasks=_TASKS),
+        limits=SandboxLimits(tasks=_TASKS),
         bwrap=profile.bwrap,
         forbids_nesting=profile.forbids_nesting,
         watch=profile.watch,

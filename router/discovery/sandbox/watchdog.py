@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from router.discovery.sandbox.launch_spec import Limits
+from router.discovery.sandbox.launch_spec import SandboxLimits
 from router.discovery.sandbox.observations import Observations
 
 CHECK_INTERVAL_S = 0.05
@@ -24,7 +24,7 @@ _BURST_S = 0.25
 
 
 class Watchdog:
-    def __init__(self, limits: Limits, observations: Observations) -> None:
+    def __init__(self, limits: SandboxLimits, observations: Observations) -> None:
         self._limits = limits
         self._observations = observations
         self._page = os.sysconf("SC_PAGE_SIZE")

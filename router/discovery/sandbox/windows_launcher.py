@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, unpack_environment
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, unpack_environment
 from router.upstream.process.windows_job import ExtendedLimits
 
 _EXTENDED_LIMITS, _CPU_RATE = 9, 15
@@ -42,7 +42,7 @@ def main(spec_file: str) -> int:
     return subprocess.call(server, env=unpack_environment(os.environ), cwd=spec.cwd)  # noqa: S603
 
 
-def join_job(kernel32: Kernel32, limits: Limits, cores: int) -> None:
+def join_job(kernel32: Kernel32, limits: SandboxLimits, cores: int) -> None:
     """Put this process into a job with `limits`. Raises `OSError` if that fails: then nothing may
     be started."""
     job = ctypes.c_void_p(kernel32.CreateJobObjectW(None, None))

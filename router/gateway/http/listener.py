@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from router.domain.errors import Conflict, said
+from router.domain.errors import Conflict, sentence
 from router.gateway.http.connection_limits import BoundedConnection
 from router.gateway.http.http_request import ASGIApp
 from router.runtime.tasks import spawn
@@ -93,7 +93,7 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise Conflict(
-                said("Port {port} is already in use by another program.", port=port),
+                sentence("Port {port} is already in use by another program.", port=port),
                 "Stop that program, or choose another port in Settings or with --port.",
             ) from None
         raise

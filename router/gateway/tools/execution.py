@@ -28,7 +28,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
-from router.domain.permissions import Kind
+from router.domain.permissions import PermissionKind
 from router.domain.result import Ok, ToolResult, failed
 from router.domain.tools import Tool
 from router.gateway.client_request import ClientRequest
@@ -79,7 +79,7 @@ class Execution:
             if (policy := view.policy(key)) is not ALLOWED:
                 await self.permission_requests.check(
                     request,
-                    Subject(Kind.TOOL, key.server, key.tool, tool.annotations),
+                    Subject(PermissionKind.TOOL, key.server, key.tool, tool.annotations),
                     policy,
                     arguments,
                     self._server_name(request.principal, key.server),
@@ -106,7 +106,7 @@ class Execution:
     async def check_permission(
         self,
         request: ClientRequest,
-        kind: Kind,
+        kind: PermissionKind,
         server: ServerId,
         name: str,
         arguments: JsonObject,

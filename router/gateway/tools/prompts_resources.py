@@ -17,14 +17,14 @@ from router.domain.clients import Principal
 from router.domain.errors import Refused, ToolboothError, UpstreamAnsweredError
 from router.domain.ids import ServerId, ServerRef
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.domain.permissions import Kind
+from router.domain.permissions import PermissionKind
 from router.domain.result import failed
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution, forwarded_meta
 
 RESOURCE_NOT_FOUND = -32002
-_METHODS = {Kind.PROMPT: "prompts/get", Kind.RESOURCE: "resources/read"}
+_METHODS = {PermissionKind.PROMPT: "prompts/get", PermissionKind.RESOURCE: "resources/read"}
 
 
 class PromptsAndResources:
@@ -52,13 +52,15 @@ class PromptsAndResources:
     async def _get_prompt(self, request: ClientRequest) -> JsonObject:
         prompt = self._prompt(request, request.params.get("name"))
         params = {**request.params, "name": prompt.original}
-        return await self._forward(request, Kind.PROMPT, prompt.server, prompt.original, params)
+        return await self._forward(
+            request, PermissionKind.PROMPT, prompt.server, prompt.original, params
+        )
 
     async def _read_resource(self, request: ClientRequest) -> JsonObject:
         client_uri = _text(request.params.get("uri"), "uri")
         server, uri = self._find(request, client_uri)
         params = {**request.params, "uri": uri}
-        result = await self._forward(request, Kind.RESOURCE, server, uri, params)
+        result = await self._forward(request, PermissionKind.RESOURCE, server, uri, params)
         return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
 
     async def _complete(self, request: ClientRequest) -> JsonObject:
@@ -86,7 +88,9 @@ class PromptsAndResources:
         server, uri = self._find(request, client_uri)
         request = replace(request, on_progress=None)
         try:
-            await self._execution.check_permission(request, Kind.RESOURCE, server, uri, {})
+            await self._execution.check_permission(
+                request, PermissionKind.RESOURCE, server, uri, {}
+            )
             await self._execution.forward(request, server, "resources/subscribe", {"uri": uri})
         except ToolboothError as error:
             raise _mcp_error(error) from None
@@ -125,7 +129,7 @@ class PromptsAndResources:
     async def _forward(
         self,
         request: ClientRequest,
-        kind: Kind,
+        kind: PermissionKind,
         server: ServerId,
         name: str,
         params: JsonObject,

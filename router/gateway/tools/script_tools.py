@@ -46,7 +46,7 @@ class ScriptTools:
             raise InvalidInput(
                 f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
             )
-        return await self._result(ScriptHost(self, request), text, {})
+        return await self._result(ClientScriptHost(self, request), text, {})
 
     async def run_saved(
         self, request: ClientRequest, name: str, arguments: JsonObject
@@ -55,14 +55,16 @@ class ScriptTools:
         script = self.execution.catalogs[request.principal.workspace].scripts.get(name)
         if script is None:
             raise NotFound(f'There is no script "{name}".', "List them with: toolbooth script list")
-        return await self._result(ScriptHost(self, request, saved=True), script.text, arguments)
+        return await self._result(
+            ClientScriptHost(self, request, saved=True), script.text, arguments
+        )
 
     async def try_out(
         self, request: ClientRequest, text: str, arguments: JsonObject
     ) -> ScriptTrial:
         """Run a script without changing anything: only read-only tools are called; for the others,
         the trial has the arguments they would have been called with."""
-        host = ScriptHost(self, request, saved=True, dry=True)
+        host = ClientScriptHost(self, request, saved=True, dry=True)
         try:
             finished = await self._run(host, text, arguments)
         except ScriptFailed as error:
@@ -74,26 +76,26 @@ class ScriptTools:
         """Raise `InvalidInput` with the line if `text` is not Lua. Nothing of it is run: a script
         is compiled before its first statement, which here returns."""
         try:
-            host = ScriptHost(self, request, saved=True, dry=True)
+            host = ClientScriptHost(self, request, saved=True, dry=True)
             await self._run(host, f"do return end {text}", {})
         except ScriptFailed as error:
             line = _AT_LINE.search(error.message)
             sentence = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
             raise InvalidInput(sentence, error.hint) from None
 
-    async def _result(self, host: ScriptHost, text: str, arguments: JsonObject) -> JsonObject:
+    async def _result(self, host: ClientScriptHost, text: str, arguments: JsonObject) -> JsonObject:
         try:
             return _answer(await self._run(host, text, arguments))
         except ScriptFailed as error:
             return _failure(error, host)
 
-    async def _run(self, host: ScriptHost, text: str, arguments: JsonObject) -> Finished:
+    async def _run(self, host: ClientScriptHost, text: str, arguments: JsonObject) -> Finished:
         servers = tuple(host.view.lua.servers)
         return await self.runner.run(Script(text, servers, arguments), host, inner=host.saved)
 
 
 @dataclass(slots=True)
-class ScriptHost:
+class ClientScriptHost:
     """The router's side of one script. A `saved` one can't run others; a `dry` run only reads."""
 
     script_tools: ScriptTools
@@ -162,7 +164,7 @@ def _answer(finished: Finished) -> JsonObject:
     return answer
 
 
-def _failure(error: ScriptFailed, host: ScriptHost) -> JsonObject:
+def _failure(error: ScriptFailed, host: ClientScriptHost) -> JsonObject:
     text = failed(error).sentence
     if "a nil value (global" in error.message:
         known = ", ".join(host.view.lua.servers) or "none"

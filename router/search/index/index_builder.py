@@ -26,16 +26,16 @@ from router.search.index.embeddings import WordEmbeddings, word_embeddings
 from router.search.index.gil_throttle import throttled_batches
 from router.search.index.postings import Postings, build_postings
 from router.search.index.segments import Segment, Vocabulary, tokenize_tools
-from router.search.index.tool_document import Field, field_texts
+from router.search.index.tool_document import IndexedField, field_texts
 from router.search.index.tool_index import ToolIndex
 from router.search.text.spelling import SpellingIndex
 
 _EMBEDDING_WEIGHTS = {
-    Field.NAME: 1.0,
-    Field.SERVER: 0.5,
-    Field.TITLE: 0.5,
-    Field.DESCRIPTION: 1.0,
-    Field.PARAMETERS: 0.2,
+    IndexedField.NAME: 1.0,
+    IndexedField.SERVER: 0.5,
+    IndexedField.TITLE: 0.5,
+    IndexedField.DESCRIPTION: 1.0,
+    IndexedField.PARAMETERS: 0.2,
 }
 _EMBEDDED_CHARACTERS = 400
 """The first sentences of a description say what a tool is for; the rest is detail."""
@@ -156,6 +156,6 @@ def embed_tools(tools: Sequence[Tool], model: WordEmbeddings) -> Float32Array:
     """A row for each tool. A few tools at a time: their word vectors stay in the processor's cache,
     and no step is long enough to block other threads."""
     texts = [[text[:_EMBEDDED_CHARACTERS] for text in field_texts(tool)] for tool in tools]
-    weights = [_EMBEDDING_WEIGHTS[field] for field in Field]
+    weights = [_EMBEDDING_WEIGHTS[field] for field in IndexedField]
     batches = throttled_batches(texts, _TOOLS_PER_STEP)
     return np.concatenate([model.embed_fields(batch, weights) for batch in batches])

@@ -13,12 +13,12 @@ import numpy as np
 
 from router.search.index.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 from router.search.index.segments import Segment
-from router.search.index.tool_document import Field
+from router.search.index.tool_document import IndexedField
 
 
 @dataclass(frozen=True, slots=True)
 class BM25FParameters:
-    """Tuples have a value for each `Field`, in their order."""
+    """Tuples have a value for each `IndexedField`, in their order."""
 
     field_weights: tuple[float, ...] = (3.0, 1.5, 2.0, 1.0, 1.0)
     b: tuple[float, ...] = (0.3, 0.3, 0.3, 0.6, 0.0)
@@ -91,7 +91,7 @@ def build_postings(
     fields, frequencies = _weighted_fields(
         segments, [(each.fields, each.frequencies) for each in segments], parameters
     )
-    names = np.flatnonzero(fields % width == Field.NAME)
+    names = np.flatnonzero(fields % width == IndexedField.NAME)
     source = np.concatenate((np.arange(len(tokens)), names))
     # The segments are sorted already: a stable sort only has to merge them.
     order = tokens[source].argsort(kind="stable")

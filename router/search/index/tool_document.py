@@ -9,7 +9,7 @@ from router.domain.json_values import as_object
 from router.domain.tools import Tool
 
 
-class Field(IntEnum):
+class IndexedField(IntEnum):
     """The indexed parts of a tool definition. BM25F and embeddings weight each on its own."""
 
     NAME = 0
@@ -33,7 +33,7 @@ def is_deprecated(tool: Tool) -> bool:
 
 
 def field_texts(tool: Tool) -> tuple[str, ...]:
-    """The text of each `Field`, in their order."""
+    """The text of each `IndexedField`, in their order."""
     properties = as_object(tool.input_schema.get("properties"))
     parameters = (
         f"{name} {as_object(definition).get('description') or ''}"

@@ -25,7 +25,7 @@ from router.upstream.http.http_client import (
     HttpClient,
     HttpResponse,
 )
-from router.upstream.limits import LIMITS, Limits
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.peer import Receiver, response_id
 from router.wire.jsonrpc import encode_ascii
@@ -47,7 +47,7 @@ class HttpSseTransport:
         headers: Mapping[str, str],
         credentials: Credentials | None = None,
         *,
-        limits: Limits = LIMITS,
+        limits: UpstreamLimits = LIMITS,
     ) -> None:
         self._http = HttpClient(
             url, headers, credentials, max_body_bytes=limits.message_bytes, deciding="GET"

@@ -22,7 +22,7 @@ from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import (
     HttpRefused,
     NoConnection,
-    SessionGone,
+    SessionTerminated,
     bad_protocol,
     failed,
     refused,
@@ -35,7 +35,7 @@ from router.upstream.http.http_client import (
     HttpResponse,
 )
 from router.upstream.http.param_headers import param_headers
-from router.upstream.limits import LIMITS, Limits
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.peer import Receiver
 from router.wire.jsonrpc import encode_ascii
@@ -71,7 +71,7 @@ class StreamableHttpTransport:
         headers: Mapping[str, str],
         credentials: Credentials | None = None,
         *,
-        limits: Limits = LIMITS,
+        limits: UpstreamLimits = LIMITS,
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
         """`input_schema` returns that of a tool by its name; empty if it is not known."""
@@ -223,7 +223,7 @@ class StreamableHttpTransport:
             raise refusal
         error = await self._jsonrpc_error(response) if response.media_type == JSON else {}
         if in_session and _is_session_gone(response.status, error):
-            raise SessionGone(refusal.failure, response.status)
+            raise SessionTerminated(refusal.failure, response.status)
         if not error or "id" not in message:
             raise refusal
         self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})

@@ -25,7 +25,7 @@ from router.upstream.oauth.credential_store import CredentialKey, CredentialStor
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, sign_in_needed
 from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import Challenge
-from router.upstream.oauth.tokens import Clock, Tokens, refresh_tokens, revoke
+from router.upstream.oauth.tokens import Clock, OAuthTokens, refresh_tokens, revoke
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ _REFRESH_MARGIN = timedelta(seconds=60)
 @dataclass(frozen=True, slots=True)
 class _Grant:
     key: CredentialKey
-    tokens: Tokens
+    tokens: OAuthTokens
     proven: bool
     """Whether the server has accepted it: a new token that it refuses is not replaced again."""
 
@@ -116,7 +116,7 @@ class Account:
             self._given_up = ""
             self._grant = None
 
-    async def store_tokens(self, key: CredentialKey, tokens: Tokens) -> None:
+    async def store_tokens(self, key: CredentialKey, tokens: OAuthTokens) -> None:
         """Store the tokens of a sign-in."""
         async with self._lock:
             await self._store_tokens(key, tokens)
@@ -207,11 +207,11 @@ class Account:
         tokens = await refresh_tokens(self.http, grant.tokens, client, key.resource, self.clock)
         await self._store_tokens(key, tokens)
 
-    def _report_secrets(self, tokens: Tokens) -> None:
+    def _report_secrets(self, tokens: OAuthTokens) -> None:
         self._secrets = (tokens.access, tokens.refresh, *self._secrets[:2])
         self._on_secrets(self._secrets)
 
-    async def _store_tokens(self, key: CredentialKey, tokens: Tokens) -> None:
+    async def _store_tokens(self, key: CredentialKey, tokens: OAuthTokens) -> None:
         self._report_secrets(tokens)
         self._grant = _Grant(key, tokens, proven=False)
         try:
@@ -245,7 +245,7 @@ class Account:
             return replace(stored, secret=options.client_secret)
         return known_client(options)
 
-    def _expires_soon(self, tokens: Tokens) -> bool:
+    def _expires_soon(self, tokens: OAuthTokens) -> bool:
         """A token that can't be refreshed is used until it expires."""
         margin = _REFRESH_MARGIN if tokens.refresh else timedelta()
         return tokens.expires_at is not None and self.clock() >= tokens.expires_at - margin

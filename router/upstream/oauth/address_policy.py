@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import httpx2
 
-from router.domain.errors import said
+from router.domain.errors import sentence
 from router.upstream.oauth.errors import SignInFailed
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -82,7 +82,7 @@ def checked_url(text: str) -> httpx2.URL:
     if not url.host or url.userinfo or not _is_safe(url):
         shown = f"{url.scheme[:20]}://{url.host}" if url.host else f"{url.scheme[:20]}:"
         raise SignInFailed(
-            said("The server's sign-in address {shown} is not secure.", shown=shown),
+            sentence("The server's sign-in address {shown} is not secure.", shown=shown),
             "Only https:// is accepted, or http:// on this computer.",
         )
     return url

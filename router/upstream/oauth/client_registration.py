@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from router import __version__
 from router.config.server import OAuthConfig
-from router.domain.errors import said
+from router.domain.errors import sentence
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.errors import SignInFailed, error_code
 from router.upstream.oauth.guarded_http_client import GuardedHttpClient
@@ -79,7 +79,9 @@ async def register(
     """Register a client dynamically (RFC 7591). Raises `SignInFailed`."""
     host = urlsplit(server.issuer).netloc
     if not server.registration_endpoint:
-        raise SignInFailed(said("{host} only accepts registered programs.", host=host), _BY_HAND)
+        raise SignInFailed(
+            sentence("{host} only accepts registered programs.", host=host), _BY_HAND
+        )
     method = next((m for m in _METHODS if m in server.auth_methods), _METHODS[0])
     request: JsonObject = {
         "client_name": "Toolbooth",
@@ -96,7 +98,7 @@ async def register(
     if not answer.ok:
         reason = f"HTTP {answer.status}, {error_code(answer.content.get('error'))}"
         raise SignInFailed(
-            said("{host} refused to register Toolbooth ({reason}).", host=host, reason=reason),
+            sentence("{host} refused to register Toolbooth ({reason}).", host=host, reason=reason),
             _BY_HAND,
         )
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
@@ -108,5 +110,7 @@ def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client
     method = str(answer.get("token_endpoint_auth_method") or method)
     usable = method in _METHODS and (bool(secret) or method == "none")
     if not isinstance(name, str) or not name or not isinstance(secret, str) or not usable:
-        raise SignInFailed(said("{host} returned an invalid registration.", host=host), _BY_HAND)
+        raise SignInFailed(
+            sentence("{host} returned an invalid registration.", host=host), _BY_HAND
+        )
     return Client(name, secret, method, port)

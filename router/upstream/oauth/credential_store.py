@@ -15,7 +15,7 @@ from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject, as_object
 from router.store.secrets import SecretStore
 from router.upstream.oauth.client_registration import Client
-from router.upstream.oauth.tokens import Tokens
+from router.upstream.oauth.tokens import OAuthTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class CredentialStore:
             case _:
                 return None
 
-    async def tokens(self, key: CredentialKey) -> Tokens | None:
-        return Tokens.from_json(await self._read(self._name("tokens", key)))
+    async def tokens(self, key: CredentialKey) -> OAuthTokens | None:
+        return OAuthTokens.from_json(await self._read(self._name("tokens", key)))
 
     async def client(self, key: CredentialKey) -> Client | None:
         return Client.from_json(await self._read(self._name("client", key)))
 
-    async def store_tokens(self, server_url: str, key: CredentialKey, tokens: Tokens) -> None:
+    async def store_tokens(self, server_url: str, key: CredentialKey, tokens: OAuthTokens) -> None:
         await self._write(self._name("tokens", key), tokens.to_json())
         pointer: JsonObject = {"issuer": key.issuer, "resource": key.resource}
         if await self.key(server_url) != key:

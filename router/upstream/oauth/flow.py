@@ -14,7 +14,7 @@ from datetime import timedelta
 import httpx2
 
 from router.config.server import OAuthConfig
-from router.domain.errors import SecretUnavailable, said
+from router.domain.errors import SecretUnavailable, sentence
 from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
@@ -70,7 +70,7 @@ class PendingSignIn:
             await self._forget_client()
             minutes = f"{self._timeout_s / 60:g}"
             raise SignInFailed(
-                said("The sign-in timed out after {minutes} minutes.", minutes=minutes)
+                sentence("The sign-in timed out after {minutes} minutes.", minutes=minutes)
             ) from None
         finally:
             await self._listener.close()
@@ -96,7 +96,9 @@ class PendingSignIn:
             raise SignInFailed("The sign-in response came from a different issuer.")
         if "code" not in response:
             raise SignInFailed(
-                said("The sign-in was denied ({reason}).", reason=error_code(response.get("error")))
+                sentence(
+                    "The sign-in was denied ({reason}).", reason=error_code(response.get("error"))
+                )
             )
         return response["code"]
 
@@ -156,7 +158,7 @@ async def _listen(port: int) -> CallbackListener:
         return await CallbackListener.open(port)
     except OSError as error:
         raise SignInFailed(
-            said(
+            sentence(
                 "Toolbooth can't listen for your browser on 127.0.0.1:{port}: {reason}.",
                 port=port,
                 reason=error.strerror,

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import httpx2
 
-from router.domain.errors import UpstreamFailed, said
+from router.domain.errors import UpstreamFailed, sentence
 from router.domain.json_values import JsonObject, as_object
 from router.upstream.errors import NoConnection
 from router.upstream.http.http_client import (
@@ -119,7 +119,9 @@ class GuardedHttpClient:
         except TimeoutError:
             host, seconds = request.url.host, f"{self._timeout_s:g}"
             raise SignInFailed(
-                said("{host} did not respond within {seconds} seconds.", host=host, seconds=seconds)
+                sentence(
+                    "{host} did not respond within {seconds} seconds.", host=host, seconds=seconds
+                )
             ) from None
         except UpstreamFailed as error:
             raise SignInFailed(error.message, error.hint) from None
@@ -131,7 +133,7 @@ class GuardedHttpClient:
                 if target is None or request.method != "GET" or origin_of(target) != origin:
                     return await _json_response(response)
             request = replace(request, url=checked_url(str(target)))
-        raise SignInFailed(said("{host} redirected too many times.", host=request.url.host))
+        raise SignInFailed(sentence("{host} redirected too many times.", host=request.url.host))
 
     async def _send(self, request: _Request) -> HttpResponse:
         host = request.url.host
@@ -144,7 +146,7 @@ class GuardedHttpClient:
                 return await _send_to(str(address), request, proxy)
             except NoConnection as error:
                 unreachable = error
-        raise unreachable or SignInFailed(said("{host} has no IP address.", host=host))
+        raise unreachable or SignInFailed(sentence("{host} has no IP address.", host=host))
 
     async def _allowed_addresses(self, host: str) -> list[Address]:
         """The addresses of `host`, if all of them are allowed."""
@@ -153,7 +155,7 @@ class GuardedHttpClient:
         addresses = await self._addresses(host)
         if any(reach_of(address) > self._limit for address in addresses):
             raise SignInFailed(
-                said(
+                sentence(
                     "The server redirects to {host}, which is on your own network or computer.",
                     host=host,
                 ),
@@ -167,7 +169,7 @@ class GuardedHttpClient:
             return await self._resolve_host(host)
         except OSError:
             raise SignInFailed(
-                said("{host} can't be found.", host=host), "Check your network connection."
+                sentence("{host} can't be found.", host=host), "Check your network connection."
             ) from None
 
 

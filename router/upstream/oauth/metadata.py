@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from router.domain.errors import said
+from router.domain.errors import sentence
 from router.domain.json_values import JsonObject, as_array
 from router.upstream.oauth.address_policy import checked_url
 from router.upstream.oauth.errors import SignInFailed
@@ -69,7 +69,8 @@ async def discover(
         metadata = _default_endpoints(issuer)
     if metadata is None:
         raise SignInFailed(
-            said("{host} does not say how to sign in.", host=urlsplit(issuer).netloc), _NO_SIGN_IN
+            sentence("{host} does not say how to sign in.", host=urlsplit(issuer).netloc),
+            _NO_SIGN_IN,
         )
     named = str(resource.get("resource") or resource_url_from_server_url(server_url))
     scope = _scope(" ".join(scopes) or challenge.scope, resource, metadata)
@@ -104,7 +105,7 @@ async def _server_metadata(http: GuardedHttpClient, issuer: str) -> JsonObject |
     named = str(metadata.get("issuer") or "")
     if named.removesuffix("/") != issuer.removesuffix("/"):
         host = urlsplit(issuer).netloc
-        raise SignInFailed(said("{host} claims to be another authorization server.", host=host))
+        raise SignInFailed(sentence("{host} claims to be another authorization server.", host=host))
     return metadata
 
 
@@ -116,7 +117,7 @@ async def _first_found(http: GuardedHttpClient, urls: Iterable[str]) -> JsonObje
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             # Nothing follows from it: the document may exist.
             host, status = urlsplit(url).netloc, response.status
-            raise SignInFailed(said("{host} returned HTTP {status}.", host=host, status=status))
+            raise SignInFailed(sentence("{host} returned HTTP {status}.", host=host, status=status))
     return None
 
 
@@ -132,7 +133,9 @@ def _authorization_server(
 ) -> AuthorizationServer:
     if _PKCE_METHOD not in as_array(metadata.get("code_challenge_methods_supported")):
         host = urlsplit(issuer).netloc
-        raise SignInFailed(said("{host} does not support PKCE with S256.", host=host), _NO_SIGN_IN)
+        raise SignInFailed(
+            sentence("{host} does not support PKCE with S256.", host=host), _NO_SIGN_IN
+        )
     methods = as_array(metadata.get("token_endpoint_auth_methods_supported"))
     return AuthorizationServer(
         issuer=str(metadata["issuer"]),

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from router.domain.errors import said
+from router.domain.errors import sentence
 from router.domain.json_values import JsonObject
 from router.upstream.oauth.client_registration import Client
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
@@ -23,7 +23,7 @@ _MAX_LIFETIME = timedelta(days=3650)
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class OAuthTokens:
     """The tokens of a sign-in, and the endpoints to refresh and revoke them."""
 
     access: str = field(repr=False)
@@ -44,7 +44,7 @@ class Tokens:
         }
 
     @classmethod
-    def from_json(cls, value: JsonObject) -> Tokens | None:
+    def from_json(cls, value: JsonObject) -> OAuthTokens | None:
         match value:
             case {
                 "accessToken": str(access),
@@ -74,7 +74,7 @@ async def exchange_code(
     client: Client,
     code: AuthorizationCode,
     clock: Clock,
-) -> Tokens:
+) -> OAuthTokens:
     """The tokens for `code`. Raises `SignInFailed`."""
     form = {
         "grant_type": "authorization_code",
@@ -84,13 +84,13 @@ async def exchange_code(
         "resource": server.resource,
     }
     endpoint, revocation_endpoint = server.token_endpoint, server.revocation_endpoint
-    before = Tokens("", endpoint, scope=server.scope, revocation_endpoint=revocation_endpoint)
+    before = OAuthTokens("", endpoint, scope=server.scope, revocation_endpoint=revocation_endpoint)
     return await _request_tokens(http, before, client, form, clock)
 
 
 async def refresh_tokens(
-    http: GuardedHttpClient, tokens: Tokens, client: Client, resource: str, clock: Clock
-) -> Tokens:
+    http: GuardedHttpClient, tokens: OAuthTokens, client: Client, resource: str, clock: Clock
+) -> OAuthTokens:
     """Refreshed tokens. Raises `GrantRefused` if a new sign-in is needed, else `SignInFailed`."""
     form = {
         "grant_type": "refresh_token",
@@ -100,7 +100,7 @@ async def refresh_tokens(
     return await _request_tokens(http, tokens, client, form, clock)
 
 
-async def revoke(http: GuardedHttpClient, tokens: Tokens, client: Client) -> None:
+async def revoke(http: GuardedHttpClient, tokens: OAuthTokens, client: Client) -> None:
     """Revoke the tokens, if the authorization server supports it. Raises `SignInFailed`."""
     endpoint = tokens.revocation_endpoint
     if not endpoint:
@@ -110,19 +110,19 @@ async def revoke(http: GuardedHttpClient, tokens: Tokens, client: Client) -> Non
     response = await http.post_form(endpoint, form, headers)
     if not response.ok:
         host, status = urlsplit(endpoint).netloc, response.status
-        raise SignInFailed(said("{host} returned HTTP {status}.", host=host, status=status))
+        raise SignInFailed(sentence("{host} returned HTTP {status}.", host=host, status=status))
 
 
 async def _request_tokens(
-    http: GuardedHttpClient, before: Tokens, client: Client, form: dict[str, str], clock: Clock
-) -> Tokens:
+    http: GuardedHttpClient, before: OAuthTokens, client: Client, form: dict[str, str], clock: Clock
+) -> OAuthTokens:
     """New tokens; what the response omits stays as `before` (RFC 6749, 5.1 and 6)."""
     headers = client.authenticate(form)
     response = await http.post_form(before.token_endpoint, form, headers)
     host, content = urlsplit(before.token_endpoint).netloc, response.content
     if not response.ok:
         reason = error_code(content.get("error"))
-        message = said(
+        message = sentence(
             "{host} did not issue a token (HTTP {status}, {reason}).",
             host=host,
             status=response.status,
@@ -133,7 +133,7 @@ async def _request_tokens(
         raise SignInFailed(message)
     access, kind = content.get("access_token"), content.get("token_type")
     if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
-        raise SignInFailed(said("{host} returned an invalid token.", host=host))
+        raise SignInFailed(sentence("{host} returned an invalid token.", host=host))
     return replace(
         before,
         access=access,

@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol
 
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.limits import Limits
+from router.upstream.limits import UpstreamLimits
 from router.upstream.message_decoder import (
     SMALL_MESSAGE_BYTES,
     InvalidMessage,
@@ -64,7 +64,7 @@ class Inbox:
     """How many inboxes are paused."""
     _shared: ClassVar[TimeSpent] = TimeSpent()
 
-    def __init__(self, reader: Reader, limits: Limits) -> None:
+    def __init__(self, reader: Reader, limits: UpstreamLimits) -> None:
         self._reader = reader
         self._limits = limits
         self._queue: deque[bytes] = deque()

@@ -18,7 +18,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, undisturbed
 from router.upstream.errors import bad_protocol, failed
-from router.upstream.limits import LIMITS, Limits
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.peer import Receiver, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
@@ -45,7 +45,7 @@ _INBOX_GRACE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ServerCommand:
     """What to start: `env` is added to the clean environment or, if the command inherits nothing,
     is its whole environment."""
 
@@ -67,11 +67,11 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def __init__(
         self,
-        command: Command,
+        command: ServerCommand,
         *,
         on_stderr: LineSink,
         secrets: Iterable[str] = (),
-        limits: Limits = LIMITS,
+        limits: UpstreamLimits = LIMITS,
         mark: ProcessMark | None = None,
     ) -> None:
         self._command = command

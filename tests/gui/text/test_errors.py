@@ -18,14 +18,14 @@ from PySide6.QtWidgets import QApplication
 import router
 from gui.desktop.language import Language
 from gui.text.errors import error_text, translated
-from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, said, sentence
+from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
 
 ROUTER = Path(router.__path__[0])
 TOOL = ROUTER.parent / "packaging" / "translations.py"
 FACTS: dict[str, Any] = runpy.run_path(str(TOOL))
 TAKEN = Conflict(
-    said("Port {port} is already in use by another program.", port=3717),
+    sentence("Port {port} is already in use by another program.", port=3717),
     "Stop that program, or choose another port in Settings or with --port.",
 )
 UNREACHABLE = UpstreamFailed(
@@ -61,8 +61,8 @@ def test_errors_are_told_in_japanese(error: Conflict, start: str) -> None:
 
 @pytest.mark.usefixtures("japanese")
 def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> None:
-    why = said("cloud search failed ({reason})", reason=sentence("it rejected the token"))
-    note = said("{why}: answered by {strategy}", why=why, strategy="hybrid")
+    why = sentence("cloud search failed ({reason})", reason=sentence("it rejected the token"))
+    note = sentence("{why}: answered by {strategy}", why=why, strategy="hybrid")
     assert note == "cloud search failed (it rejected the token): answered by hybrid"
     assert translated(note) == (
         "クラウド検索に失敗しました（トークンが拒否されました）。hybrid で検索しました"
@@ -70,7 +70,7 @@ def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> N
 
 
 def test_without_a_translation_it_is_said_as_it_is() -> None:
-    assert translated(said("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
+    assert translated(sentence("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
     assert translated("Never heard {of}.") == "Never heard {of}."
     assert translated("") == ""
 

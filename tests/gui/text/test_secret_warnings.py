@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
-from router.config.secret_detection import SecretConcern
+from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
 from tests.support.fakes import FakeRouter
@@ -17,8 +17,8 @@ from tests.support.fakes import FakeRouter
 @pytest.fixture
 def router() -> FakeRouter:
     made = stocked_router()
-    made.state.concerns[GITHUB.ref] = (SecretConcern("--token", plain=True),)
-    made.state.concerns[SENTRY.ref] = (SecretConcern("API_KEY", plain=False),)
+    made.state.unsafe_secrets[GITHUB.ref] = (UnsafeSecret("--token", plain=True),)
+    made.state.unsafe_secrets[SENTRY.ref] = (UnsafeSecret("API_KEY", plain=False),)
     return made
 
 

@@ -182,10 +182,10 @@ def test_the_icon_shows_the_gravest_state(
     assert tray_view(router).state is state
 
 
-def test_more_troubles_than_fit_are_counted(router: FakeRouter) -> None:
+def test_more_problems_than_fit_are_counted(router: FakeRouter) -> None:
     router.state.servers[PERSONAL] = tuple(fake_status(f"s{n}", **FAILED) for n in range(8))
     view = tray_view(router)
-    assert (len(view.troubles), view.more_troubles) == (5, 3)
+    assert (len(view.problems), view.more_problems) == (5, 3)
 
 
 def test_without_a_tray_we_are_told_after_a_while(

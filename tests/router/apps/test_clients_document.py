@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from router.apps import config_document
-from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, Endpoint
+from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
-SHOWN = Endpoint(
+SHOWN = EntryTarget(
     "http://127.0.0.1:3717/mcp", "TOKEN", ("/path/to/toolbooth", "connect", "--profile", "ID")
 )
 
 
 def snippet(spec: ClientSpec) -> str:
     assert spec.entry is not None
-    shown = Endpoint(SHOWN.url, SHOWN.token, (*SHOWN.bridge[:-1], str(spec.id)))
+    shown = EntryTarget(SHOWN.url, SHOWN.token, (*SHOWN.bridge[:-1], str(spec.id)))
     keys = (*spec.keys, ENTRY)
     return config_document.edited(
         spec.format, Path("settings"), "", keys, spec.entry(shown)

@@ -13,9 +13,9 @@ from ruamel.yaml import YAML
 
 from router.api.apps import ClientId, ClientState
 from router.apps import config_document
-from router.apps.app_specs import CONNECTABLE, Endpoint
+from router.apps.app_specs import CONNECTABLE, EntryTarget
 from router.apps.config_reader import SelfReference
-from router.apps.config_writer import Connections, spec_of
+from router.apps.config_writer import AppConfigWriter, spec_of
 from router.apps.locations import AppLocations
 from router.domain.errors import ConfigError, Conflict
 from router.domain.json_values import JsonObject, as_object
@@ -23,14 +23,14 @@ from tests.router.apps.client_files import FILES
 
 URL = "http://127.0.0.1:3717/mcp"
 TOKEN = "tbt_0123abcd_" + "s" * 43
-ENDPOINT = Endpoint(URL, TOKEN, ("/opt/toolbooth", "connect", "--profile", "claude-desktop"))
+ENDPOINT = EntryTarget(URL, TOKEN, ("/opt/toolbooth", "connect", "--profile", "claude-desktop"))
 NOW = datetime(2026, 5, 4, 13, 2, 1, tzinfo=UTC)
 IDS = [str(spec.id) for spec in CONNECTABLE]
 
 
-def connections(home: Path, port: int = 3717) -> Connections:
+def connections(home: Path, port: int = 3717) -> AppConfigWriter:
     places = AppLocations(home, {"PATH": ""}, "linux")
-    return Connections(places, lambda: SelfReference(frozenset({port})), lambda: NOW)
+    return AppConfigWriter(places, lambda: SelfReference(frozenset({port})), lambda: NOW)
 
 
 def put(home: Path, client: str) -> Path:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from router.bridge.http_client import ConnectionBroken, HttpClient, NotSent
+from router.bridge.http_client import BridgeHttpClient, ConnectionBroken, NotSent
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SMALL = OK + b"Content-Length: 2\r\n\r\nok"
@@ -46,10 +46,10 @@ class Endpoint:
 
 
 @asynccontextmanager
-async def connected(*responses: bytes) -> AsyncGenerator[tuple[HttpClient, Endpoint]]:
+async def connected(*responses: bytes) -> AsyncGenerator[tuple[BridgeHttpClient, Endpoint]]:
     endpoint = Endpoint(responses)
     server = await asyncio.start_server(endpoint.serve, "127.0.0.1", 0)
-    client = HttpClient(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", {})
+    client = BridgeHttpClient(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", {})
     try:
         yield client, endpoint
     finally:
@@ -58,7 +58,7 @@ async def connected(*responses: bytes) -> AsyncGenerator[tuple[HttpClient, Endpo
         await endpoint.finish()
 
 
-async def body_of(client: HttpClient) -> bytes:
+async def body_of(client: BridgeHttpClient) -> bytes:
     async with client.request("POST", {}) as response:
         return await response.body()
 

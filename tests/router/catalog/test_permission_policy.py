@@ -11,13 +11,13 @@ from router.catalog.permission_policy import Layer, Subject, policy_of
 from router.config.workspace import PermissionRule
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Kind, Permission
+from router.domain.permissions import Permission, PermissionKind
 
-WRITE = Subject(Kind.TOOL, ServerId("files"), "write_file")
-DELETE = Subject(Kind.TOOL, ServerId("files"), "delete", {"destructiveHint": True})
-READ = Subject(Kind.TOOL, ServerId("files"), "read_file", {"readOnlyHint": True})
-PROMPT = Subject(Kind.PROMPT, ServerId("files"), "summary")
-RESOURCE = Subject(Kind.RESOURCE, ServerId("files"), "file:///etc/passwd")
+WRITE = Subject(PermissionKind.TOOL, ServerId("files"), "write_file")
+DELETE = Subject(PermissionKind.TOOL, ServerId("files"), "delete", {"destructiveHint": True})
+READ = Subject(PermissionKind.TOOL, ServerId("files"), "read_file", {"readOnlyHint": True})
+PROMPT = Subject(PermissionKind.PROMPT, ServerId("files"), "summary")
+RESOURCE = Subject(PermissionKind.RESOURCE, ServerId("files"), "file:///etc/passwd")
 
 
 def rule(permission: str, **conditions: Any) -> PermissionRule:
@@ -67,7 +67,9 @@ def test_without_a_word_or_a_rule_everything_is_allowed() -> None:
 def test_the_first_that_fits_decides_the_project_before_the_workspace_words_before_rules() -> None:
     workspace = layer(rule("deny", tool="write_*"), rule("ask"), files__write_file="ask")
     assert decided(WRITE, workspace) == "ask"
-    assert decided(Subject(Kind.TOOL, ServerId("files"), "write_all"), workspace) == "deny"
+    assert (
+        decided(Subject(PermissionKind.TOOL, ServerId("files"), "write_all"), workspace) == "deny"
+    )
     assert decided(READ, workspace) == "ask"
     project = layer(rule("allow", tool="read_*"))
     assert decided(READ, project, workspace) == "allow"

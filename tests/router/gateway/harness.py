@@ -11,7 +11,7 @@ from typing import Any
 
 from router.api.events import Event
 from router.catalog.catalog import WorkspaceCatalog
-from router.catalog.server_status import StatusBoard
+from router.catalog.server_status import ServerStatuses
 from router.config.settings import Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
@@ -81,8 +81,8 @@ class Booth:
         self.upstreams = FakeUpstreams(answer)
         self.feedback = FakeSearchFeedback()
         self.recorded: list[ActivityEntry] = []
-        self.board = StatusBoard({HOME: catalog}, lambda _: None)
-        self.board.update(ServerRef(HOME, FILES), consented=True)
+        self.statuses = ServerStatuses({HOME: catalog}, lambda _: None)
+        self.statuses.update(ServerRef(HOME, FILES), consented=True)
         self.events: list[Event] = []
         self.told = asyncio.Event()
         self.attended = False
@@ -98,7 +98,7 @@ class Booth:
         self.tool_methods = ToolMethods(
             self.execution,
             ActivityRecorder(self.recorded.append, lambda: NOW),
-            self.board.status,
+            self.statuses.status,
             self.feedback,
             self.runner,
             lambda: Settings(offer_execute=self.offers_execute),

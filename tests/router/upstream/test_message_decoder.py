@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from router.domain.json_values import JsonObject
-from router.upstream.limits import Limits
+from router.upstream.limits import UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode, decode_large
 from router.upstream.peer import response_id
 
-Decode = Callable[[bytes, Limits], Awaitable[list[JsonObject]]]
-LIMITS = Limits()
+Decode = Callable[[bytes, UpstreamLimits], Awaitable[list[JsonObject]]]
+LIMITS = UpstreamLimits()
 
 
-async def at_once(text: bytes, limits: Limits) -> list[JsonObject]:
+async def at_once(text: bytes, limits: UpstreamLimits) -> list[JsonObject]:
     return decode(text, limits)
 
 
@@ -101,14 +101,14 @@ async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str)
 
 @both_ways
 async def test_nesting_is_limited(way: Decode) -> None:
-    limits = Limits(depth=50)
+    limits = UpstreamLimits(depth=50)
     assert await way(nested(50), limits)
     with pytest.raises(InvalidMessage, match="nested more than 50 levels deep"):
         await way(nested(51), limits)
 
 
 async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
-    limits = Limits(values=100)
+    limits = UpstreamLimits(values=100)
     assert await decode_large(json.dumps({"a": [0] * 98}).encode(), limits)
     with pytest.raises(InvalidMessage, match="more than 100 values"):
         await decode_large(json.dumps({"a": [0] * 99}).encode(), limits)

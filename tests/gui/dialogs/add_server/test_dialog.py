@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.dialogs.add_server.dialog import ServerDialog
-from gui.dialogs.add_server.draft import Field, ServerDraft
+from gui.dialogs.add_server.draft import DraftField, ServerDraft
 from gui.link.commands import Commands
 from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput
@@ -173,24 +173,24 @@ def test_editing_keeps_what_the_form_does_not_know(
 @pytest.mark.parametrize(
     ("draft", "field"),
     [
-        (ServerDraft(name="", command_line="x"), Field.NAME),
-        (ServerDraft(name="n" * 81, command_line="x"), Field.NAME),
-        (ServerDraft(name="n"), Field.COMMAND),
-        (ServerDraft(name="n", command_line='x "'), Field.COMMAND),
-        (ServerDraft(name="n", command_line="x", env=(("", "v"),)), Field.ENV),
-        (ServerDraft(name="n", command_line="x", env=(("A B", "v"),)), Field.ENV),
-        (ServerDraft(name="n", command_line="x", env=(("A", "1"), ("A", "2"))), Field.ENV),
-        (ServerDraft(name="n", transport=TransportType.HTTP, url="ftp://x"), Field.URL),
-        (ServerDraft(name="n", transport=TransportType.HTTP, url="http://x:port"), Field.URL),
+        (ServerDraft(name="", command_line="x"), DraftField.NAME),
+        (ServerDraft(name="n" * 81, command_line="x"), DraftField.NAME),
+        (ServerDraft(name="n"), DraftField.COMMAND),
+        (ServerDraft(name="n", command_line='x "'), DraftField.COMMAND),
+        (ServerDraft(name="n", command_line="x", env=(("", "v"),)), DraftField.ENV),
+        (ServerDraft(name="n", command_line="x", env=(("A B", "v"),)), DraftField.ENV),
+        (ServerDraft(name="n", command_line="x", env=(("A", "1"), ("A", "2"))), DraftField.ENV),
+        (ServerDraft(name="n", transport=TransportType.HTTP, url="ftp://x"), DraftField.URL),
+        (ServerDraft(name="n", transport=TransportType.HTTP, url="http://x:port"), DraftField.URL),
         (
             ServerDraft(
                 name="n", transport=TransportType.HTTP, url="http://x", headers=(("A:", "v"),)
             ),
-            Field.HEADERS,
+            DraftField.HEADERS,
         ),
     ],
 )
-def test_each_field_says_what_is_wrong_with_it(draft: ServerDraft, field: Field) -> None:
+def test_each_field_says_what_is_wrong_with_it(draft: ServerDraft, field: DraftField) -> None:
     assert list(draft.problems()) == [field]
     with pytest.raises(InvalidInput):
         draft.config()

@@ -15,7 +15,7 @@ from gui.link.commands import Commands
 from router.api.events import PermissionRequested
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef
-from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
+from router.domain.permissions import Answer, PermissionKind, PermissionRequest, PermissionRequestId
 from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
 from tests.support.fakes import FakeRouter, SentCommand, run_now
 
@@ -27,7 +27,7 @@ def question(number: int) -> PermissionRequest:
         ref=ServerRef(PERSONAL, ServerId("github")),
         server_name="GitHub",
         project=None,
-        kind=Kind.TOOL,
+        kind=PermissionKind.TOOL,
         name=f"tool_{number}",
         arguments='{"a": 1}',
         until=datetime.now(UTC) + timedelta(minutes=1),

@@ -15,7 +15,7 @@ from shiboken6 import Shiboken
 
 from gui.dialogs.try_tool.dialog import TryToolDialog, result_text
 from gui.dialogs.try_tool.form import ArgumentsForm
-from gui.dialogs.try_tool.schema import MAX_DEPTH, Kind, shape_of
+from gui.dialogs.try_tool.schema import MAX_DEPTH, ShapeKind, shape_of
 from gui.dialogs.try_tool.values import value_of
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
@@ -214,18 +214,18 @@ def test_a_tool_that_fails_says_why(
 @pytest.mark.parametrize(
     ("schema", "kind"),
     [
-        ({}, Kind.JSON),
-        ({"type": "array"}, Kind.JSON),
-        ({"type": ["string", "integer"]}, Kind.JSON),
-        ({"const": 1}, Kind.CHOICE),
-        ({"oneOf": [{"const": "a"}, {"const": "b"}]}, Kind.CHOICE),
-        ({"allOf": [{"type": "integer"}], "description": "x"}, Kind.INTEGER),
-        ({"properties": {"a": {}}}, Kind.OBJECT),
-        ({"type": "string[]"}, Kind.JSON),
-        ({"type": 3, "enum": "x", "anyOf": {}}, Kind.JSON),
+        ({}, ShapeKind.JSON),
+        ({"type": "array"}, ShapeKind.JSON),
+        ({"type": ["string", "integer"]}, ShapeKind.JSON),
+        ({"const": 1}, ShapeKind.CHOICE),
+        ({"oneOf": [{"const": "a"}, {"const": "b"}]}, ShapeKind.CHOICE),
+        ({"allOf": [{"type": "integer"}], "description": "x"}, ShapeKind.INTEGER),
+        ({"properties": {"a": {}}}, ShapeKind.OBJECT),
+        ({"type": "string[]"}, ShapeKind.JSON),
+        ({"type": 3, "enum": "x", "anyOf": {}}, ShapeKind.JSON),
     ],
 )
-def test_every_schema_has_a_field(schema: JsonObject, kind: Kind) -> None:
+def test_every_schema_has_a_field(schema: JsonObject, kind: ShapeKind) -> None:
     assert shape_of(schema).kind is kind
 
 
@@ -237,7 +237,7 @@ def test_a_schema_that_never_ends_is_typed_as_json_from_some_depth() -> None:
     depth = 0
     while shape.members:
         shape, depth = shape.members[0].shape, depth + 1
-    assert (shape.kind, depth) == (Kind.JSON, MAX_DEPTH)
+    assert (shape.kind, depth) == (ShapeKind.JSON, MAX_DEPTH)
 
 
 def test_a_large_number_can_be_chosen(qtbot: QtBot) -> None:

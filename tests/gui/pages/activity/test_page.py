@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.components.activity.model import ActivityFilter, Showing
+from gui.components.activity.model import ActivityCategory, ActivityFilter
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.pages.activity.export import as_text, export
@@ -175,7 +175,7 @@ def test_what_the_filter_lets_through_is_written_to_a_file(
     router: FakeRouter, tmp_path: Path
 ) -> None:
     file = tmp_path / "activity.jsonl"
-    count = asyncio.run(export(router, ActivityFilter(Showing.CALLS), file))
+    count = asyncio.run(export(router, ActivityFilter(ActivityCategory.CALLS), file))
     written = [json.loads(line) for line in file.read_text().splitlines()]
     assert [entry["request_id"] for entry in written] == ["req-1", "req-3"]
     assert count == 2

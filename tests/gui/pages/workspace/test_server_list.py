@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.pages.workspace.server_list import ROW_HEIGHT, ServerList
-from gui.pages.workspace.server_model import Showing
+from gui.pages.workspace.server_model import ServerCategory
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState, ServerStatus
@@ -157,13 +157,13 @@ def test_the_filter_looks_at_name_target_and_state(
 @pytest.mark.parametrize(
     ("showing", "left"),
     [
-        (Showing.ON, ["GitHub", "Sentry"]),
-        (Showing.ATTENTION, ["Sentry"]),
-        (Showing.OFF, ["Notion"]),
+        (ServerCategory.ON, ["GitHub", "Sentry"]),
+        (ServerCategory.ATTENTION, ["Sentry"]),
+        (ServerCategory.OFF, ["Notion"]),
     ],
 )
 def test_servers_can_be_shown_by_state(
-    servers: ServerList, showing: Showing, left: list[str]
+    servers: ServerList, showing: ServerCategory, left: list[str]
 ) -> None:
     actions = [a for a in servers.findChildren(type(servers.view().addAction(""))) if a.data()]
     next(action for action in actions if action.data() == showing).trigger()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits, pack_environment
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
 from router.discovery.sandbox.required_files import files_needed
 from router.discovery.sandbox.self_test import (
     SandboxProfile,
@@ -92,7 +92,7 @@ def run_confined(
     user: User,
     *words: str,
     script: Path = ESCAPIST,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     network: bool = False,
 ) -> Run:
     """Run a script of ours in a sandbox, as the router would run a server."""
@@ -111,7 +111,7 @@ def run_confined(
             cwd=home,
             readable=tuple(sorted(needed)),
             observations=str(folder / "observations"),
-            limits=limits or Limits(),
+            limits=limits or SandboxLimits(),
             network=network,
             bwrap=profile.bwrap,
             forbids_nesting=profile.forbids_nesting,

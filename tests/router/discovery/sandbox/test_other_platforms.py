@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import LaunchSpec, Limits
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits
 from router.discovery.sandbox.posix_launcher import resident_mb, seatbelt_profile
 from router.discovery.sandbox.windows_launcher import CpuRate, join_job
 from router.upstream.process.windows_job import ExtendedLimits
@@ -70,7 +70,7 @@ class RecordingKernel:
 
 def test_a_job_on_windows_bounds_memory_processes_and_processor() -> None:
     kernel32 = RecordingKernel()
-    join_job(kernel32, Limits(memory_mb=256, tasks=40, cpu_percent=25), cores=4)
+    join_job(kernel32, SandboxLimits(memory_mb=256, tasks=40, cpu_percent=25), cores=4)
     bounds = ExtendedLimits.from_buffer_copy(kernel32.told[9])
     assert bounds.JobMemoryLimit == 256 << 20
     assert bounds.BasicLimitInformation.ActiveProcessLimit == 40
@@ -80,4 +80,4 @@ def test_a_job_on_windows_bounds_memory_processes_and_processor() -> None:
 
 def test_without_a_job_nothing_is_started_on_windows() -> None:
     with pytest.raises(OSError, match="can't be made"):
-        join_job(RecordingKernel(joins=0), Limits(), cores=1)
+        join_job(RecordingKernel(joins=0), SandboxLimits(), cores=1)

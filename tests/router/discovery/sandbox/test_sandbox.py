@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import OVER_LIMIT, Limits
+from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits
 from router.discovery.sandbox.self_test import (
     SandboxProfile,
     best_profile,
@@ -103,7 +103,7 @@ def test_a_sandbox_that_does_not_hold_is_found_out(tmp_path: Path) -> None:
 def test_a_fork_bomb_stops_at_its_limit(level: int, user: User) -> None:
     if (profile := offered(level)) is None:
         return
-    run = run_confined(profile, user, "bomb", limits=Limits(tasks=30))
+    run = run_confined(profile, user, "bomb", limits=SandboxLimits(tasks=30))
     assert run.answer["forks"] <= 30
 
 
@@ -111,7 +111,7 @@ def test_a_fork_bomb_stops_at_its_limit(level: int, user: User) -> None:
 @pytest.mark.parametrize("user", USERS)
 def test_who_takes_too_much_memory_is_killed(user: User) -> None:
     for profile in offered_profiles()[:1]:
-        run = run_confined(profile, user, "eat", limits=Limits(memory_mb=64))
+        run = run_confined(profile, user, "eat", limits=SandboxLimits(memory_mb=64))
         assert run.code == OVER_LIMIT
         assert run.observations["killed"] == "memory"
         assert run.observations["takenMb"] >= 64

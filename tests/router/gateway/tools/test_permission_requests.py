@@ -16,7 +16,7 @@ from router.domain.activity import Outcome
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, Kind, PermissionRequest, PermissionRequestId
+from router.domain.permissions import Answer, PermissionKind, PermissionRequest, PermissionRequestId
 from router.runtime.tasks import spawn
 from tests.router.gateway.harness import Booth
 from tests.support.timeouts import WAIT_S
@@ -99,7 +99,7 @@ async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
 
 async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
     booth = attended(ask_timeout_s=0.01)
-    subject = Subject(Kind.TOOL, ServerId("files"), "write_file")
+    subject = Subject(PermissionKind.TOOL, ServerId("files"), "write_file")
 
     async def stuck(_: JsonObject) -> None:
         await asyncio.Event().wait()

@@ -58,9 +58,9 @@ async def test_discovery_tells_key_signature_and_readiness() -> None:
 async def test_readiness_follows_the_server() -> None:
     booth = Booth()
     ref = ServerRef(HOME, FILES)
-    booth.board.update(ref, connection=ServerState.READY)
+    booth.statuses.update(ref, connection=ServerState.READY)
     assert (await booth.discover("read"))[0]["readiness"] == "ready"
-    booth.board.update(ref, connection=ServerState.NEEDS_SIGN_IN)
+    booth.statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
     assert (await booth.discover("read"))[0]["readiness"] == "needs sign-in"
 
 

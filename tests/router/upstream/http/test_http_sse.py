@@ -15,7 +15,7 @@ from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
 from router.upstream.errors import HttpRefused
 from router.upstream.http.http_sse import HttpSseTransport
-from router.upstream.limits import Limits
+from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
@@ -221,7 +221,8 @@ async def test_a_message_that_is_refused_fails_its_call(
 
 async def limited(url: str, heard: Heard) -> UpstreamConnection:
     connection = UpstreamConnection(
-        HttpSseTransport(url, {}, limits=Limits(message_bytes=1_000_000)), heard.notification
+        HttpSseTransport(url, {}, limits=UpstreamLimits(message_bytes=1_000_000)),
+        heard.notification,
     )
     await connection.open()
     return connection

@@ -15,7 +15,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.connection import HttpConnection, UpstreamConnection
 from router.upstream.http.streamable_http import StreamableHttpTransport
-from router.upstream.limits import Limits
+from router.upstream.limits import UpstreamLimits
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
     Heard,
@@ -228,7 +228,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
 async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
-    link = StreamableHttpTransport(odd_url, {}, limits=Limits(message_bytes=LIMIT))
+    link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
     connection = HttpConnection(link, heard.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))

@@ -15,9 +15,9 @@ import pytest
 from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
-from router.upstream.limits import Limits
+from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
-from router.upstream.process.stdio import Command, StdioTransport
+from router.upstream.process.stdio import ServerCommand, StdioTransport
 from tests.router.upstream.connection_harness import (
     Heard,
     Open,
@@ -99,9 +99,9 @@ async def test_a_start_may_be_cancelled_at_any_step(
     assert [pid for pid in recorded(record, "started") if is_running(pid)] == []
 
 
-async def opened_with(limits: Limits, heard: Heard) -> UpstreamConnection:
+async def opened_with(limits: UpstreamLimits, heard: Heard) -> UpstreamConnection:
     config = stdio_config()
-    command = Command(config.command or "", config.args)
+    command = ServerCommand(config.command or "", config.args)
     link = StdioTransport(command, on_stderr=heard.line, limits=limits)
     connection = UpstreamConnection(link, heard.notification)
     await connection.open()
@@ -109,7 +109,7 @@ async def opened_with(limits: Limits, heard: Heard) -> UpstreamConnection:
 
 
 async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> None:
-    connection = await opened_with(Limits(message_bytes=1_000_000), heard)
+    connection = await opened_with(UpstreamLimits(message_bytes=1_000_000), heard)
     failure = await failure_of(call(connection, "large_answer", size=5_000_000))
     assert failure.kind is FailureKind.BAD_PROTOCOL
     assert "more than 1,000,000 bytes" in failure.detail
@@ -118,7 +118,7 @@ async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> 
 
 
 async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
-    limits = Limits(message_bytes=1_000_000, overflow_bytes=10_000_000)
+    limits = UpstreamLimits(message_bytes=1_000_000, overflow_bytes=10_000_000)
     connection = await opened_with(limits, heard)
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
     assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line without end")
@@ -229,7 +229,7 @@ def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
 
 
 async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:
-    link = StdioTransport(Command("x"), on_stderr=heard.line)
+    link = StdioTransport(ServerCommand("x"), on_stderr=heard.line)
     peer = Peer(link, heard.notification)
     await link.close()
     assert not peer.closed
