@@ -18,9 +18,10 @@ import logging
 import os
 import re
 import secrets
+import select
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,8 @@ _PROC = Path("/proc")
 _MARK_PATTERN = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
 _MAX_PASSES = 10
 """Enough for processes that start others while we look."""
+_END_WITHIN_MS = 200
+"""How long a pass waits for the next of those it killed to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,27 @@ def _end(find: Callable[[], set[int]]) -> set[int]:
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        _wait_for_ends(found)
     return found
+
+
+def _wait_for_ends(killed: Collection[int]) -> None:
+    """On a busy machine a killed process takes a while to end, and while it does, it has lost its
+    mark already. Elsewhere than on Linux a pass takes long enough."""
+    if sys.platform != "linux":
+        return
+    ends, waiting = select.poll(), 0
+    with contextlib.ExitStack() as opened:
+        for pid in killed:
+            with contextlib.suppress(OSError):  # it has ended
+                descriptor = os.pidfd_open(pid)
+                opened.callback(os.close, descriptor)
+                ends.register(descriptor, select.POLLIN)
+                waiting += 1
+        while waiting and (ended := ends.poll(_END_WITHIN_MS)):
+            for descriptor, _ in ended:
+                ends.unregister(descriptor)
+                waiting -= 1
 
 
 def _ancestors() -> set[int]:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
 from router.upstream.process.tracking import (
     VARIABLE,
+    end_tree,
     kill_leftovers,
     left_behind,
     marks_by_psutil,
@@ -160,6 +162,28 @@ def test_a_sweep_spares_those_above_it_who_have_the_mark_too() -> None:
         timeout=WAIT_S,
     )
     assert done.stdout.split() == ["1", "-9", "alive"], done.stderr
+
+
+@LINUX_ONLY
+def test_what_takes_a_while_to_end_once_it_is_killed_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As on a machine that is busy with other things."""
+    mark, kill, late = new_mark(), os.kill, list[threading.Timer]()
+
+    def kill_late(pid: int, number: int) -> None:
+        if not late:
+            late.append(threading.Timer(0.5, kill, (pid, number)))
+            late[0].start()
+
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], env=mark.environment, stdin=subprocess.PIPE
+    ) as process:
+        monkeypatch.setattr(os, "kill", kill_late)
+        end_tree(process.pid, mark)
+        assert ends_within(0, process.pid)
+    late[0].join()
+    assert caplog.records == []
 
 
 def test_marks_are_found_where_there_is_no_proc() -> None:
