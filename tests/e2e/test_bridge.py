@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Generator
@@ -21,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from router.store.instance_lock import describe
 from tests.servers.commands import ends_within
+from tests.support.ports import reserved_port
 from tests.support.router_process import TOOLBOOTH, Booth
 from tests.support.running_router import STDIO_SERVER
 from tests.support.timeouts import WAIT_S
@@ -142,7 +142,7 @@ async def test_a_router_that_is_not_running_is_started(
     booth: Booth, prepared: Path, environment: dict[str, str]
 ) -> None:
     shutil.copytree(prepared, booth.data_dir)
-    settings = {"schemaVersion": 1, "port": free_port()}
+    settings = {"schemaVersion": 1, "port": reserved_port()}
     (booth.data_dir / "settings.json").write_text(json.dumps(settings))
     with started_meanwhile(booth.data_dir):
         async with bridged(booth, environment, "legacy") as client:
@@ -162,12 +162,6 @@ def started_meanwhile(data_dir: Path) -> Generator[None]:
         if instance is not None and instance.pid is not None:
             os.kill(instance.pid, signal.SIGTERM)
             assert ends_within(WAIT_S, instance.pid)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def test_a_router_is_not_started_if_the_settings_say_so(

@@ -20,7 +20,8 @@ from mcp_types import TextContent
 
 from tests.desktop.desk import a_desk
 from tests.desktop.session import ended
-from tests.e2e.test_bridge import bridged, free_port, started_meanwhile
+from tests.e2e.test_bridge import bridged, started_meanwhile
+from tests.support.ports import reserved_port
 from tests.support.router_process import ROOT, Booth, children_of, is_alive, python_server
 from tests.support.timeouts import WAIT_S
 
@@ -80,7 +81,7 @@ async def test_the_bridge_of_the_bundle_starts_the_router_and_finds_it_again(
     bundled: Booth,
 ) -> None:
     add_time_server(bundled)
-    settings = {"schemaVersion": 1, "port": free_port()}
+    settings = {"schemaVersion": 1, "port": reserved_port()}
     (bundled.data_dir / "settings.json").write_text(json.dumps(settings))
     # No display and no keyring, as where the bundle runs without a desktop.
     environment = {name: text for name, text in os.environ.items() if "DISPLAY" not in name}

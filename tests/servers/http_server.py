@@ -163,6 +163,7 @@ def serving(app: ASGIApp, port: int = 0) -> Generator[str]:
     finally:
         server.should_exit = True
         thread.join(WAIT_S)
+        assert not thread.is_alive(), "the test server did not end"
 
 
 async def _serve(app: ASGIApp, port: int) -> None:

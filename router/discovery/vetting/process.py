@@ -50,6 +50,7 @@ class VettingProcess:
         self._idle_s = idle_s
         self._lock = threading.Lock()
         """Held while the process is used or ended."""
+        self._closed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._idle_timer: asyncio.TimerHandle | None = None
 
@@ -96,6 +97,8 @@ class VettingProcess:
             timeout.cancel()
 
     def _running(self) -> subprocess.Popen[bytes]:
+        if self._closed:  # a list that had to wait for the lock meanwhile
+            raise ValueError("Toolbooth is stopping")
         if self._process is None or self._process.poll() is not None:
             self._kill()
             self._process = subprocess.Popen(  # noqa: S603 - our own program
@@ -122,6 +125,7 @@ class VettingProcess:
 
     def _end(self) -> None:
         with self._lock:
+            self._closed = True
             self._kill()
 
     def _kill(self) -> None:

@@ -16,10 +16,14 @@ from tests.support.timeouts import WAIT_S
 
 
 class Stubborn(FakeHostedRouter):
-    """Never done with stopping."""
+    """Done with stopping only when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go = Event()
 
     async def stop(self) -> None:
-        await asyncio.get_running_loop().create_future()
+        await asyncio.to_thread(self.let_go.wait, WAIT_S)
 
 
 class Host:
@@ -71,9 +75,12 @@ def test_a_router_that_cannot_start_is_reported_and_cleaned_up() -> None:
 
 
 def test_stopping_is_bounded_when_the_router_hangs() -> None:
-    host = Host(Stubborn())
+    router = Stubborn()
+    host = Host(router)
     host.ready.get(timeout=WAIT_S)
     assert not host.thread.stop(timeout_s=0.1)
+    router.let_go.set()
+    assert host.thread.stop(WAIT_S)
 
 
 def test_stopping_twice_stops_the_router_once() -> None:

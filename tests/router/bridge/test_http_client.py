@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from router.bridge.http_client import BridgeHttpClient, ConnectionBroken, NotSent
+from tests.support.timeouts import WAIT_S
 
 OK = b"HTTP/1.1 200 OK\r\n"
 SMALL = OK + b"Content-Length: 2\r\n\r\nok"
@@ -27,7 +28,7 @@ class Endpoint:
 
     async def finish(self) -> None:
         """Return when the client has closed all connections."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(WAIT_S):
             await asyncio.wait(filter(None, self._handlers))
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

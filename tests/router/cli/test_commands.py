@@ -221,7 +221,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
             [sys.executable, "-m", "router", "list", "--data-dir", str(tmp_path)],
             stdout=writing,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=WAIT_S,
             check=False,
         )
     finally:
@@ -238,7 +238,7 @@ def test_text_that_the_terminal_can_not_show_is_escaped(
         [sys.executable, "-m", "router", "workspace", "list", "--data-dir", tmp_path, *options],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
-        timeout=60,
+        timeout=WAIT_S,
         check=True,
     )
     assert rb"\u4ed5" in process.stdout

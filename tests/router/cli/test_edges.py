@@ -18,6 +18,7 @@ from router.commands.command import Command
 from router.commands.output import local_time, table
 from router.commands.registry import COMMANDS
 from tests.router.cli.terminal import SERVER, Terminal
+from tests.support.timeouts import WAIT_S
 
 ROOT = Path(__file__).parents[3]
 
@@ -146,7 +147,7 @@ def shell(data_dir: Path, line: str, **variables: str) -> subprocess.CompletedPr
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
     )
 
 

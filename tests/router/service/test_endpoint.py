@@ -21,6 +21,7 @@ from router.domain.workspaces import Exposure
 from router.gateway.http import request_checks
 from router.runtime.tasks import spawn
 from router.service import Router
+from tests.support.ports import reserved_port
 from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
@@ -285,9 +286,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
 
 async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
     before = running.url
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     settings = running.router.settings.current().model_copy(update={"port": port})
     await running.router.settings.apply(settings)
     assert running.url == f"http://127.0.0.1:{port}/mcp" != before

@@ -3,7 +3,6 @@ gave it, while it holds, goes on with a call."""
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Generator
 
@@ -18,6 +17,7 @@ from router.domain.permissions import Permission
 from router.gateway.session.input_required import KEPT_S
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
+from tests.support.ports import reserved_port
 from tests.support.running_router import PERSONAL, Running
 
 ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
@@ -66,9 +66,7 @@ async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
     running: Running, asking_server: str
 ) -> None:
     await asked(running, asking_server)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     settings = running.router.settings.current().model_copy(update={"port": port})
     await running.router.settings.apply(settings)
     ended = await running.trace.until(

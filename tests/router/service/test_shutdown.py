@@ -22,6 +22,7 @@ from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.config_store import ConfigStore
 from router.store.instance_lock import InstanceLock, describe
+from tests.support.timeouts import WAIT_S
 
 STEPS = (
     "stop the endpoint",
@@ -151,7 +152,7 @@ async def test_a_start_that_is_cancelled_undoes_what_was_started(
     monkeypatch.setattr(LocalServer, "start", never)
     router = Router(tmp_path, port=0)
     starting = spawn(router.start(), name="start")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(WAIT_S):
         await listening.wait()
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -14,6 +14,7 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
 from router.store.tool_list_cache import ToolListCache
+from tests.support.timeouts import WAIT_S
 
 ROOT = Path(router.__file__).parents[1]
 TIME = ServerId("time")
@@ -75,7 +76,7 @@ def kill_writers(folder: Path, times: int) -> None:
             assert len({tool.shown.get("description") for tool in entry.listing.tools}) <= 2
             assert {path.name for path in folder.iterdir()} <= {"time.json", "time.json.bak"}
         killer.stdin.close()
-        assert killer.wait(timeout=10) == 0
+        assert killer.wait(timeout=WAIT_S) == 0
     assert interrupted > 0, "no kill met a write: the test shows nothing"
 
 

@@ -40,6 +40,7 @@ class Fleet:
         self.lines: list[tuple[ServerRef, str]] = []
         self.given_up: list[tuple[ServerRef, Failure]] = []
         self.run_options = RunOptions()
+        self.run_options_of: dict[ServerRef, RunOptions] = {}
         self.pauses: list[float] = []
         self._pausing: asyncio.Event | None = None
         self._changed = asyncio.Event()
@@ -101,7 +102,7 @@ class Fleet:
             on_notification=self._notified,
             on_stderr=self._said,
             on_given_up=self._given_up,
-            run_options=lambda _: self.run_options,
+            run_options=lambda ref: self.run_options_of.get(ref, self.run_options),
         )
         return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, chance=lambda: 0.0))
 

@@ -25,6 +25,7 @@ from tests.router.upstream.pool_harness import (
     CONNECTING,
     FAILED,
     IDLE,
+    OTHER,
     READY,
     REF,
     Fleet,
@@ -97,13 +98,14 @@ async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
 async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
-    fleet.run_options = ALWAYS
+    fleet.run_options_of[REF] = ALWAYS
+    fleet.run_options = RunOptions(idle_timeout_s=ALWAYS.idle_timeout_s)
     async with pool.borrow(REF):
         pass
-    idle = spawn(asyncio.sleep(0.3), name="idle")
-    await asyncio.wait([idle])
+    await call(pool, "echo", OTHER)
+    await fleet.until(lambda: IDLE in fleet.states_of(OTHER))  # idle for less time than the other
     assert fleet.states_of() == [CONNECTING, READY]
-    assert all(map(is_running, fleet.pids()))
+    assert is_running(fleet.pids()[0])
 
 
 class HeldEnd:

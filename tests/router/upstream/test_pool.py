@@ -159,6 +159,7 @@ async def test_an_unused_server_is_stopped_and_a_used_one_is_not(fleet: Fleet) -
     fleet.run_options = RunOptions(idle_timeout_s=0.3)
     pool = fleet.pool()
     slow = spawn(call(pool, "slow", OTHER), name="slow")
+    await fleet.until(lambda: READY in fleet.states_of(OTHER))
     await call(pool, "echo")
     await fleet.until(lambda: IDLE in fleet.states_of())
     assert not slow.done()

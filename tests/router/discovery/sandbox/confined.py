@@ -28,6 +28,7 @@ from router.discovery.sandbox.self_test import (
 )
 from router.domain.receipts import IsolationLevel
 from tests.support.router_process import ROOT
+from tests.support.timeouts import WAIT_S
 
 ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
 INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"
@@ -124,7 +125,7 @@ def run_confined(
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=WAIT_S,
         )
         seen = folder / "observations"
         observations: dict[str, Any] = json.loads(seen.read_text() if seen.exists() else "{}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -27,6 +26,7 @@ from tests.router.upstream.connection_harness import (
 )
 from tests.servers.http_server import Tools, sdk_app, serving
 from tests.servers.odd_http_server import OddServer
+from tests.support.ports import refusing_port
 from tests.support.timeouts import WAIT_S
 
 LIMIT = 1_000_000
@@ -293,12 +293,13 @@ async def test_a_redirect_within_the_origin_is_followed(
 async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
     odd_url: str, open_url: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")
-    connection = await open_url(odd_url)
-    assert await call(connection, "plain") == {"content": [], "x": None}
-    elsewhere = StreamableHttpTransport("http://example.invalid/mcp", {})
-    await elsewhere.start(Nobody())
-    failure = await failure_of(elsewhere.send({"jsonrpc": "2.0", "method": "x"}))
+    with refusing_port() as port:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
+        connection = await open_url(odd_url)
+        assert await call(connection, "plain") == {"content": [], "x": None}
+        elsewhere = StreamableHttpTransport("http://example.invalid/mcp", {})
+        await elsewhere.start(Nobody())
+        failure = await failure_of(elsewhere.send({"jsonrpc": "2.0", "method": "x"}))
     assert "refused" in failure.detail or "failed" in failure.detail
 
 
@@ -315,16 +316,10 @@ async def test_a_redirect_elsewhere_is_not_followed(
     assert trap.requests == []
 
 
-def free_port() -> int:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        return unused.getsockname()[1]
-
-
 @pytest.mark.proves("REG-1")
 async def test_nobody_there_is_unreachable(open_url: Open) -> None:
-    port = free_port()
-    failure = await failure_of(open_url(f"http://127.0.0.1:{port}/mcp"))
+    with refusing_port() as port:
+        failure = await failure_of(open_url(f"http://127.0.0.1:{port}/mcp"))
     assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, f"127.0.0.1:{port}")
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from router.runtime.tasks import spawn
 from router.upstream.process.spawn import start_program
-from tests.servers.commands import is_running
+from tests.support.router_process import children_of
 
 SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
 ECHO = "import sys; [print(line.strip()[::-1], flush=True) for line in sys.stdin]"
-STAY = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
+STAY = "import time; time.sleep(600)"
 
 
 async def test_what_a_program_says_before_it_ends_is_heard_with_its_code() -> None:
@@ -49,14 +49,11 @@ async def test_what_can_not_be_started_is_said_to_who_wants_it_and_not_in_the_lo
     assert caplog.records == []
 
 
-async def test_a_start_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    starting = spawn(
-        start_program(sys.executable, "-Ic", STAY, str(note), env={}, cwd=None), name="start"
-    )
+async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
+    before = children_of(os.getpid())
+    starting = spawn(start_program(sys.executable, "-Ic", STAY, env={}, cwd=None), name="start")
     await asyncio.sleep(0)
     starting.cancel()
     await asyncio.wait([starting])
     assert starting.cancelled()
-    if note.exists() and (pid := note.read_text()):
-        assert not is_running(int(pid))
+    assert children_of(os.getpid()) <= before

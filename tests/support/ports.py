@@ -1,0 +1,28 @@
+"""Ports for tests that must name one before it is used."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+def reserved_port() -> int:
+    """A port for who asks for it by its number; nobody else is given it within a minute.
+
+    A connection of it that has just ended keeps it from being given away, but not from being bound.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)):
+            accepted, _ = listener.accept()
+            accepted.close()  # before the other end, or that one's port would be kept
+    return port
+
+
+@contextmanager
+def refusing_port() -> Generator[int]:
+    """A port where nobody listens, nor can until the context ends."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
