@@ -10,14 +10,16 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 _RULE_FILES = ("english.toml", "other_languages.toml")
 _COMBINATION_FILE = "co_occurrence.toml"
 _FRAGMENT = re.compile(r"\(\?&(\w+)\)")
+_RULE = {"name": str, "weight": float, "patterns": list}
+_COMBINATION = {"name": str, "weight": float, "concepts": list}
+_NONE: Mapping[str, Any] = {}
+_Table: TypeAlias = Mapping[str, Any]
 _T = TypeVar("_T")
-_ARRAY = cast("type[list[Any]]", list)
-_TABLE = cast("type[dict[str, Any]]", dict)
 
 
 class MalformedRules(ValueError):
@@ -70,112 +72,95 @@ def combinations() -> tuple[Combination, ...]:
 
 def parse_rules(file: str, text: str) -> list[Rule]:
     content = _parse(file, text)
-    fragments = content.named("fragments", str)
-    parsed = [_rule(entry, fragments) for entry in content.entries("rules")]
-    content.end()
+    fragments = content.pop("fragments", {})
+    parsed = [_rule(where, entry, fragments) for where, entry in _entries(file, content, "rules")]
+    _check(file, content, {"rules": list})
     return parsed
 
 
 def parse_combinations(file: str, text: str) -> list[Combination]:
     content = _parse(file, text)
-    tables = content.named("concepts", _TABLE)
     concepts = {
-        name: _concept(_Entry(f"{file}, concept '{name}'", table)) for name, table in tables.items()
+        name: _concept(f"{file}, concept '{name}'", table)
+        for name, table in content.pop("concepts", {}).items()
     }
-    parsed = [_combination(entry, concepts) for entry in content.entries("combinations")]
-    content.end()
+    parsed = [
+        _combination(where, entry, concepts)
+        for where, entry in _entries(file, content, "combinations")
+    ]
+    _check(file, content, {"combinations": list})
     return parsed
 
 
-class _Entry:
-    """A table in a file. Each key is taken once; `end` refuses the keys that are left."""
-
-    def __init__(self, where: str, content: dict[str, Any]) -> None:
-        self.where = where
-        self._content = content
-
-    def take(self, key: str, kind: type[_T], default: _T | None = None) -> _T:
-        return self._checked(key, self._content.pop(key, default), kind)
-
-    def strings(self, key: str) -> list[str]:
-        return [self._checked(f"each of {key}", item, str) for item in self.take(key, _ARRAY)]
-
-    def named(self, key: str, kind: type[_T]) -> dict[str, _T]:
-        items = self.take(key, _TABLE, {}).items()
-        return {name: self._checked(f"{key}.{name}", item, kind) for name, item in items}
-
-    def entries(self, key: str) -> Iterator[_Entry]:
-        for number, item in enumerate(self.take(key, _ARRAY), 1):
-            content = self._checked(f"each of {key}", item, _TABLE)
-            yield _Entry(f"{self.where}, {key} {number} '{content.get('name')}'", content)
-
-    def find(self, name: str, known: Mapping[str, _T]) -> _T:
-        if name not in known:
-            raise MalformedRules(f"{self.where}: '{name}' is not defined")
-        return known[name]
-
-    def end(self) -> None:
-        if self._content:
-            raise MalformedRules(f"{self.where}: unknown key {', '.join(self._content)}")
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._content
-
-    def _checked(self, name: str, value: Any, kind: type[_T]) -> _T:
-        if not isinstance(value, kind):
-            problem = "is missing" if value is None else f"must be of type {kind.__name__}"
-            raise MalformedRules(f"{self.where}: {name} {problem}")
-        return value
-
-
-def _parse(file: str, text: str) -> _Entry:
+def _parse(file: str, text: str) -> dict[str, Any]:
     try:
-        return _Entry(file, tomllib.loads(text))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise MalformedRules(f"{file}: {error}") from None
 
 
-def _rule(entry: _Entry, fragments: Mapping[str, str]) -> Rule:
-    flags = 0 if entry.take("case_sensitive", bool, False) else re.IGNORECASE
-    rule = Rule(
-        name=entry.take("name", str),
-        weight=entry.take("weight", float),
-        pattern=_compiled(entry, flags, fragments),
-        words=frozenset(entry.take("words", str).split()) if "words" in entry else None,
+def _entries(file: str, content: _Table, key: str) -> Iterator[tuple[str, _Table]]:
+    """Each entry of a file, with the text that locates it."""
+    for number, entry in enumerate(content.get(key, ()), 1):
+        yield f"{file}, {key} {number} '{entry.get('name')}'", entry
+
+
+def _rule(where: str, entry: _Table, fragments: Mapping[str, str]) -> Rule:
+    _check(where, entry, _RULE, {"words": str, "case_sensitive": bool})
+    flags = 0 if entry.get("case_sensitive") else re.IGNORECASE
+    pattern = _compiled(where, entry, flags, fragments)
+    words = frozenset(entry["words"].split()) if "words" in entry else None
+    return Rule(entry["name"], entry["weight"], pattern, words)
+
+
+def _concept(where: str, entry: _Table) -> Concept:
+    _check(where, entry, {"patterns": list}, {"stems": str})
+    return Concept(_compiled(where, entry), frozenset(entry.get("stems", "").split()))
+
+
+def _combination(where: str, entry: _Table, concepts: Mapping[str, Concept]) -> Combination:
+    _check(where, entry, _COMBINATION, {"parameters_only": bool, "unless": str})
+    return Combination(
+        name=entry["name"],
+        weight=entry["weight"],
+        concepts=tuple(_find(where, name, concepts) for name in entry["concepts"]),
+        parameters_only=entry.get("parameters_only", False),
+        unless=_find(where, entry["unless"], concepts) if "unless" in entry else None,
     )
-    entry.end()
-    return rule
 
 
-def _concept(entry: _Entry) -> Concept:
-    concept = Concept(
-        pattern=_compiled(entry, re.IGNORECASE, {}),
-        stems=frozenset(entry.take("stems", str, "").split()),
-    )
-    entry.end()
-    return concept
+def _check(
+    where: str, table: _Table, required: Mapping[str, type], optional: Mapping[str, type] = _NONE
+) -> None:
+    """Refuse a table with a missing or unknown key, or a value of another type."""
+    for key in (*required, *table):
+        if key not in table:
+            raise MalformedRules(f"{where}: {key} is missing")
+        if (kind := required.get(key) or optional.get(key)) is None:
+            raise MalformedRules(f"{where}: unknown key {key}")
+        if not isinstance(table[key], kind):
+            raise MalformedRules(f"{where}: {key} must be of type {kind.__name__}")
 
 
-def _combination(entry: _Entry, concepts: Mapping[str, Concept]) -> Combination:
-    combination = Combination(
-        name=entry.take("name", str),
-        weight=entry.take("weight", float),
-        concepts=tuple(entry.find(name, concepts) for name in entry.strings("concepts")),
-        parameters_only=entry.take("parameters_only", bool, False),
-        unless=entry.find(entry.take("unless", str), concepts) if "unless" in entry else None,
-    )
-    entry.end()
-    return combination
+def _find(where: str, name: str, known: Mapping[str, _T]) -> _T:
+    if name not in known:
+        raise MalformedRules(f"{where}: '{name}' is not defined")
+    return known[name]
 
 
-def _compiled(entry: _Entry, flags: int, fragments: Mapping[str, str]) -> re.Pattern[str]:
+def _compiled(
+    where: str, entry: _Table, flags: int = re.IGNORECASE, fragments: Mapping[str, str] = _NONE
+) -> re.Pattern[str]:
     """One expression of all patterns of an entry: the first that matches at a position wins."""
-    joined = "|".join(map(_one_line, entry.strings("patterns")))
-    whole = _FRAGMENT.sub(lambda match: _one_line(entry.find(match[1], fragments)), joined)
+    patterns: list[object] = entry["patterns"]
+    if not all(isinstance(pattern, str) for pattern in patterns):
+        raise MalformedRules(f"{where}: each of patterns must be of type str")
+    joined = "|".join(map(_one_line, map(str, patterns)))
+    whole = _FRAGMENT.sub(lambda match: _one_line(_find(where, match[1], fragments)), joined)
     try:
         return re.compile(whole, flags)
     except re.error as error:
-        raise MalformedRules(f"{entry.where}: {error}") from None
+        raise MalformedRules(f"{where}: {error}") from None
 
 
 def _one_line(pattern: str) -> str:
