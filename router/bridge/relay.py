@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from router.bridge.http_client import BridgeHttpClient, ConnectionBroken, NotSent, Response
 from router.domain.errors import ToolboothError
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, as_object, parse_object
 from router.runtime.tasks import spawn, stop
 from router.wire import jsonrpc
 from router.wire.mcp import NAMED_BY, VERSION_KEY, header_value
@@ -49,11 +49,7 @@ class Relay:
 
     async def receive(self, line: bytes) -> None:
         """Handle a line from the client. Requests run concurrently, all else in order."""
-        try:
-            message = as_object(json.loads(line))
-        except ValueError:
-            message = {}
-        if not message:
+        if not (message := parse_object(line)):
             self._emit(jsonrpc.error(None, -32700, "Parse error"))
             return
         method, request_id = message.get("method"), message.get("id")

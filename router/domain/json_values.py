@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeAlias, cast
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -16,3 +17,27 @@ def as_object(value: object) -> JsonObject:
 def as_array(value: object) -> list[Any]:
     """`value` if it is a JSON array, else an empty one."""
     return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def parse_object(text: str | bytes) -> JsonObject:
+    """The JSON object in `text`; an empty one for anything else."""
+    try:
+        return as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def is_deeper(value: object, depth: int) -> bool:
+    """Whether arrays and objects are nested more than `depth` levels deep in `value`, which is one
+    of them. Found without recursion."""
+    level = [value]
+    for _ in range(depth):
+        level = [
+            child
+            for parent in level
+            for child in (as_object(parent).values() or as_array(parent))
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, cast
+from typing import Any
 
 from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import UpstreamAnsweredError
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.tool_lists import ServerListing
 from router.upstream.http.param_headers import has_invalid_param_headers
 from router.upstream.limits import LIMITS
@@ -91,22 +91,16 @@ def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], in
 
 def _valid_entries(entries: Any, method: str) -> list[JsonObject]:
     """The valid `entries`: objects with a name."""
-    candidates = cast("list[object]", entries) if isinstance(entries, list) else []
-    named = [cast(JsonObject, entry) for entry in candidates if _has_name(entry)]
+    candidates = as_array(entries)
+    named = [each for each in candidates if isinstance(as_object(each).get("name"), str)]
     if len(named) < len(candidates):
         log.warning("%s: dropped %d entries without a name", method, len(candidates) - len(named))
     fit = [
-        entry
-        for entry in named
-        if not has_invalid_param_headers(as_object(entry.get("inputSchema")))
+        each for each in named if not has_invalid_param_headers(as_object(each.get("inputSchema")))
     ]
     if len(fit) < len(named):
         log.warning("%s: dropped %d whose x-mcp-header is wrong", method, len(named) - len(fit))
     return fit
-
-
-def _has_name(entry: object) -> bool:
-    return isinstance(entry, dict) and isinstance(cast(JsonObject, entry).get("name"), str)
 
 
 def _cursor(cursor: object) -> str | None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
-from router.domain.json_values import JsonObject
+from router.domain.json_values import JsonObject, is_deeper
 from router.runtime.garbage_collection import no_collection
 from router.upstream.limits import LIMITS, UpstreamLimits
 
@@ -50,7 +50,7 @@ def decode(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
         value = _decoder.decode(_characters(text))
     except (ValueError, RecursionError) as error:
         raise InvalidMessage(_reason(error)) from None
-    if text.count(b"[") + text.count(b"{") > limits.depth and _is_deeper(value, limits.depth):
+    if text.count(b"[") + text.count(b"{") > limits.depth and is_deeper(value, limits.depth):
         raise InvalidMessage(_too_deep(limits))
     return _messages(value, limits)
 
@@ -115,21 +115,6 @@ def _reason(error: Exception) -> str:
 
 def _too_deep(limits: UpstreamLimits) -> str:
     return f"nested more than {limits.depth} levels deep"
-
-
-def _is_deeper(value: object, depth: int) -> bool:
-    level = [value]
-    for _ in range(depth):
-        level = [child for parent in level for child in _containers(parent)]
-        if not level:
-            return False
-    return True
-
-
-def _containers(value: object) -> list[object]:
-    items = cast("dict[str, object] | list[object]", value)
-    children = items.values() if isinstance(items, dict) else items
-    return [child for child in children if isinstance(child, dict | list)]
 
 
 class _CooperativeDecoder:

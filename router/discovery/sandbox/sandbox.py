@@ -6,7 +6,6 @@ The caller starts the command of a `SandboxedCommand` like any other. MCP is not
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import secrets
@@ -23,7 +22,7 @@ from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, parse_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
 from router.upstream.process.stdio import ServerCommand
@@ -54,8 +53,8 @@ class SandboxedCommand:
     def observations(self) -> JsonObject:
         """What the launcher has observed so far."""
         try:
-            return as_object(json.loads(self.observations_file.read_bytes()))
-        except (OSError, ValueError):
+            return parse_object(self.observations_file.read_bytes())
+        except OSError:
             return {}
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, cast
 
 from router.discovery.vetting import hidden_text
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.json_values import JsonObject, as_object, is_deeper
 from router.domain.tool_lists import CutKind, Finding, FindingKind, ListLimits
 
 MAX_DEPTH = 200
@@ -77,7 +77,7 @@ class Sanitizer:
         if size > self._limits.schema_bytes:
             reason = f"Schema too large to cache safely ({-(-size // 1024)} KB)"
             return self._placeholder(CutKind.LARGE_SCHEMA, reason)
-        if _depth_over(schema, MAX_DEPTH):
+        if is_deeper(schema, MAX_DEPTH):
             return self._placeholder(CutKind.DEEP_SCHEMA, "Schema too deep to show safely")
         return self._schema(schema, where)
 
@@ -146,23 +146,6 @@ class Sanitizer:
             self.texts += [(where, comment) for comment in hidden_text.comments(text)]
         self.texts.append((where, cleaned.text))
         return cleaned.text
-
-
-def _depth_over(value: object, limit: int) -> bool:
-    """Whether `value` is nested deeper than `limit`, found without recursion."""
-    level: list[object] = [value]
-    for _ in range(limit):
-        level = [
-            inner
-            for outer in level
-            for inner in (
-                cast(JsonObject, outer).values() if isinstance(outer, dict) else as_array(outer)
-            )
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _is_usable_icon(icon: JsonObject) -> bool:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import cast
 
 from router.domain.errors import SecretUnavailable
 from router.domain.ids import WorkspaceId
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, parse_object
 from router.store.secrets import SecretStore
 from router.upstream.oauth.client_registration import Client
 from router.upstream.oauth.tokens import OAuthTokens
@@ -71,8 +70,8 @@ class CredentialStore:
 
     async def _read(self, name: str) -> JsonObject:
         try:
-            return as_object(cast(object, json.loads(await self._secrets.get(name))))
-        except (SecretUnavailable, ValueError):
+            return parse_object(await self._secrets.get(name))
+        except SecretUnavailable:
             return {}
 
     async def _write(self, name: str, value: JsonObject) -> None:

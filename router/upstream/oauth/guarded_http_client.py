@@ -12,13 +12,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 import httpx2
 
 from router.domain.errors import UpstreamFailed, sentence
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, parse_object
 from router.upstream.errors import NoConnection
 from router.upstream.http.http_client import (
     OUR_HEADERS,
@@ -214,12 +214,5 @@ class _SingleResponse(HttpResponse):
 
 async def _json_response(response: HttpResponse) -> JsonResponse:
     is_json = response.media_type == "application/json" or response.media_type.endswith("+json")
-    content = _json_object(await response.body()) if is_json else {}
+    content = parse_object(await response.body()) if is_json else {}
     return JsonResponse(response.status, content, response.challenge)
-
-
-def _json_object(body: bytes) -> JsonObject:
-    try:
-        return as_object(cast(object, json.loads(body)))
-    except (ValueError, RecursionError):
-        return {}
