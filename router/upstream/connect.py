@@ -1,25 +1,29 @@
-"""Opens upstreams: starts a process or connects to a URL, in bounded time."""
+"""Opens upstreams: starts a process or connects to a URL, in bounded time.
+
+A URL doesn't tell which HTTP transport it serves. As the specification has it, HTTP+SSE is tried
+where streamable HTTP is refused; and the other way round where the configuration says `"sse"`,
+because servers change and configurations stay.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 
 from router.config.server import ServerConfig
+from router.domain.errors import UpstreamFailed
+from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
 from router.upstream.connection import HTTP_STARTUP_S, HttpConnection, UpstreamConnection
-from router.upstream.errors import time_limit
+from router.upstream.errors import HttpRefused, time_limit
 from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
-from router.upstream.http.transport_choice import (
-    HttpTransportType,
-    connect_with_fallback,
-    first_transport,
-)
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import ServerCommand, StdioTransport
@@ -27,6 +31,12 @@ from router.upstream.process.tracking import THIS_PROCESS, new_mark
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures
 
 _STDIO_STARTUP_S = 30.0
+_OTHER_REASONS = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +64,15 @@ async def open_upstream(
     on_notification: NotificationSink,
     on_stderr: LineSink,
     client_features: ClientFeatures = SHARED_FEATURES,
-    http_transport: HttpTransportType | None = None,
+    sse_worked: bool | None = None,
 ) -> UpstreamConnection:
-    """Start or reach the server and open a session with it. `http_transport` is the one that worked
-    before. Raises `UpstreamFailed`, and then leaves nothing running."""
+    """Start or reach the server and open a session with it. `sse_worked`: whether the last
+    connection used HTTP+SSE, if there was one. Raises `UpstreamFailed`, and then leaves nothing
+    running."""
     if plan.config.url:
         connect = partial(_connect_http, plan, plan.config.url, on_notification, client_features)
-        first = http_transport or first_transport(plan.config)
-        limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
-        return await connect_with_fallback(connect, first, limit_s)
+        sse_first = plan.config.prefers_sse if sse_worked is None else sse_worked
+        return await _with_fallback(connect, sse_first, plan.startup_timeout_s or HTTP_STARTUP_S)
     process = _process(plan, on_stderr)
     connection = UpstreamConnection(process, on_notification, client_features)
     limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
@@ -70,23 +80,49 @@ async def open_upstream(
     return connection
 
 
+async def _with_fallback(
+    connect: Callable[[bool, float], Awaitable[UpstreamConnection]], sse: bool, limit_s: float
+) -> UpstreamConnection:
+    """Connect with HTTP+SSE or streamable HTTP or, if that is refused, with the other, both within
+    `limit_s`.
+
+    If both are refused, the first error is raised, unless the other was found but is broken.
+    """
+    end = time.monotonic() + limit_s
+    try:
+        return await connect(sse, limit_s)
+    except HttpRefused as refusal:
+        if not _means_other_transport(refusal.status):
+            raise
+        try:
+            return await connect(not sse, end - time.monotonic())
+        except UpstreamFailed as error:
+            broken = error.failure.kind in (FailureKind.BAD_PROTOCOL, FailureKind.SIGN_IN_NEEDED)
+            raise (error if broken else refusal) from None
+
+
+def _means_other_transport(status: int) -> bool:
+    """A page instead of a stream, or an error of the client's."""
+    refused = status == HTTPStatus.OK or status in range(400, 500)
+    return refused and status not in _OTHER_REASONS
+
+
 async def _connect_http(
     plan: LaunchPlan,
     url: str,
     on_notification: NotificationSink,
     client_features: ClientFeatures,
-    http_transport: HttpTransportType,
+    sse: bool,
     limit_s: float,
 ) -> UpstreamConnection:
     connection: UpstreamConnection
-    if http_transport is HttpTransportType.SSE:
-        sse = await asyncio.to_thread(HttpSseTransport, url, plan.headers, plan.credentials)
-        connection = UpstreamConnection(sse, on_notification, client_features)
+    if sse:
+        stream = await asyncio.to_thread(HttpSseTransport, url, plan.headers, plan.credentials)
+        connection = UpstreamConnection(stream, on_notification, client_features)
     else:
         transport = partial(StreamableHttpTransport, input_schema=plan.input_schema)
         http = await asyncio.to_thread(transport, url, plan.headers, plan.credentials)
         connection = HttpConnection(http, on_notification, client_features)
-    connection.http_transport = http_transport
     await _open(connection, limit_s, plan.expected_version)
     return connection
 
@@ -100,11 +136,7 @@ def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
 
 
 async def open_process(
-    command: ServerCommand,
-    *,
-    secrets: Iterable[str],
-    on_stderr: LineSink,
-    startup_timeout_s: float,
+    command: ServerCommand, *, secrets: Iterable[str], on_stderr: LineSink, startup_timeout_s: float
 ) -> UpstreamConnection:
     """Start `command` as it is, without a configuration, and open a session with it. Raises
     `UpstreamFailed`, and then leaves nothing running."""

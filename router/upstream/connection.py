@@ -13,7 +13,6 @@ from router.domain.json_values import JsonObject, as_object
 from router.upstream.errors import SessionTerminated, bad_protocol, failed, time_limit
 from router.upstream.handshake import handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
-from router.upstream.http.transport_choice import HttpTransportType
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
 from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
@@ -30,9 +29,6 @@ _SESSION_LOST = Failure(FailureKind.OTHER, detail="it forgot our session and ope
 
 class UpstreamConnection:
     """Implements `ports.Upstream`. Results look the same in all protocol revisions."""
-
-    http_transport: HttpTransportType | None = None
-    """How it reaches a URL."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ from router.runtime.tasks import spawn
 from router.upstream.connect import LaunchPlan, open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.errors import failed
-from router.upstream.http.transport_choice import HttpTransportType
+from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.peer import NotificationSink
 from router.upstream.process.stderr_tail import LineSink
 from router.upstream.restart_policy import RestartPolicy
@@ -86,7 +86,7 @@ class ManagedConnection:
         self._restart_policy = RestartPolicy(hooks.timing.clock, hooks.timing.chance)
         self._held_failure: UpstreamFailed | None = None
         self._pause: asyncio.Task[None] | None = None
-        self._http_transport: HttpTransportType | None = None
+        self._sse_worked: bool | None = None
 
     @property
     def live(self) -> UpstreamConnection | None:
@@ -210,7 +210,7 @@ class ManagedConnection:
                 on_notification=hooks.on_notification,
                 on_stderr=hooks.on_stderr,
                 client_features=hooks.client_features,
-                http_transport=self._http_transport,
+                sse_worked=self._sse_worked,
             )
         except UpstreamFailed as error:
             self._fail(error)
@@ -218,7 +218,8 @@ class ManagedConnection:
         except asyncio.CancelledError:
             hooks.publish_state(ServerState.IDLE, None)
             raise
-        self._http_transport = connection.http_transport
+        if plan.config.url:
+            self._sse_worked = isinstance(connection.transport, HttpSseTransport)
         return connection
 
     async def _keep_open(self, connection: UpstreamConnection) -> None:
