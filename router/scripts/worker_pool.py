@@ -7,7 +7,6 @@ and exits, so that scripts share no state.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
@@ -22,7 +21,7 @@ from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn
 from router.scripts.limits import ScriptLimits
-from router.upstream.process.spawn import start_program
+from router.upstream.process.spawn import Program, start_program
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +43,7 @@ class WorkerExited(ToolboothError):
 class Worker:
     """One process, from its start to its end."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Program) -> None:
         self._process = process
         # Casts, because asyncio can't know that both are pipes.
         self._stdin = cast(asyncio.StreamWriter, process.stdin)
@@ -91,12 +90,9 @@ class Worker:
 
     async def end(self) -> None:
         """Kill it, if it has not exited; returns when it is gone."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
-        self._stdin.close()
         try:
             async with asyncio.timeout(_EXIT_S):
-                await self._process.wait()
+                await self._process.end()
         except TimeoutError:
             log.error("Script worker %d can't be killed", self.pid)
 

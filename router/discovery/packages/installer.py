@@ -26,7 +26,7 @@ from router.domain.json_values import as_object
 from router.domain.receipts import Why
 from router.upstream.errors import failed
 from router.upstream.process.environment import server_environment
-from router.upstream.process.spawn import start_program
+from router.upstream.process.spawn import Program, start_program
 
 _FETCH_TIMEOUT_S = 120.0
 _REGISTRY_SETTINGS = ("npm_config_", "NPM_", "PIP_", "UV_")
@@ -164,14 +164,10 @@ async def _run(run: PackageRun, command: Sequence[str], folder: Path) -> None:
         raise _failed(run, _first_error(output))
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is not None:
-        return
-    if sys.platform == "win32":
-        process.kill()
-    else:
+async def _end(process: Program) -> None:
+    if process.returncode is None and sys.platform != "win32":
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    await process.end()
 
 
 def _first_error(output: bytes) -> str:

@@ -50,8 +50,8 @@ class VettingProcess:
         self._idle_s = idle_s
         self._lock = threading.Lock()
         """Held while the process is used or ended."""
-        self._closed = False
         self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
         self._idle_timer: asyncio.TimerHandle | None = None
 
     async def prepare(self, listing: ServerListing, limits: ListLimits) -> PreparedListing:
@@ -97,7 +97,7 @@ class VettingProcess:
             timeout.cancel()
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._closed:  # a list that had to wait for the lock meanwhile
+        if self._closed:  # before the thread of a cancelled job began
             raise ValueError("Toolbooth is stopping")
         if self._process is None or self._process.poll() is not None:
             self._kill()

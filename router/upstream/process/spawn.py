@@ -47,13 +47,36 @@ async def start_process(
     return await ProcessTransport(await loop.run_in_executor(_executor, launch), protocol).open()
 
 
+class Program(Process):
+    """A started program whose pipes are read and written as streams."""
+
+    def __init__(
+        self, transport: asyncio.SubprocessTransport, protocol: SubprocessStreamProtocol
+    ) -> None:
+        super().__init__(transport, protocol, asyncio.get_running_loop())
+        self.transport = transport
+
+    async def end(self) -> None:
+        """Kill it, if it has not exited, and close its pipes; returns when it is gone.
+
+        The pipes are closed first: asyncio waits for their end, which comes only after all output
+        was read.
+        """
+        if self.returncode is None:
+            self.kill()
+        for pipe in map(self.transport.get_pipe_transport, range(3)):
+            if pipe is not None:
+                pipe.close()
+        await self.wait()
+        self.transport.close()
+
+
 async def start_program(
     program: str, *args: str, line_bytes: int = _LINE_BYTES, **options: Any
-) -> Process:
+) -> Program:
     """As `asyncio.create_subprocess_exec`; `line_bytes` is the longest line that can be read. A
     cancelled start leaves no process."""
-    loop = asyncio.get_running_loop()
-    protocol = SubprocessStreamProtocol(line_bytes, loop)
+    protocol = SubprocessStreamProtocol(line_bytes, asyncio.get_running_loop())
     start = start_process(protocol, program, *args, **options)
     starting = spawn(_outcome(start), name=f"start {program}")
     try:
@@ -61,13 +84,11 @@ async def start_program(
     except asyncio.CancelledError:
         await asyncio.wait([starting])
         if not isinstance(transport := starting.result(), Exception):
-            transport.kill()
-            await Process(transport, protocol, loop).wait()
-            transport.close()
+            await Program(transport, protocol).end()
         raise
     if isinstance(transport, Exception):
         raise transport
-    return Process(transport, protocol, loop)
+    return Program(transport, protocol)
 
 
 async def _outcome(

@@ -15,6 +15,7 @@ from tests.support.router_process import children_of
 
 SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
 ECHO = "import sys; [print(line.strip()[::-1], flush=True) for line in sys.stdin]"
+FLOOD = "while True: print('x' * 1000)"
 STAY = "import time; time.sleep(600)"
 
 
@@ -36,9 +37,18 @@ async def test_a_program_answers_line_by_line_and_can_be_killed() -> None:
     for word in (b"one", b"two"):
         program.stdin.write(word + b"\n")
         assert await program.stdout.readline() == word[::-1] + b"\n"
-    program.kill()
-    program.stdin.close()
-    assert await program.wait() != 0
+    await program.end()
+    assert program.returncode != 0
+
+
+async def test_a_program_whose_output_nobody_read_leaves_no_open_pipe() -> None:
+    program = await start_program(
+        sys.executable, "-Ic", FLOOD, env={}, cwd=None, stderr=subprocess.DEVNULL
+    )
+    assert program.stdout
+    await program.stdout.readline()
+    await program.end()
+    assert program.transport.is_closing()
 
 
 async def test_what_can_not_be_started_is_said_to_who_wants_it_and_not_in_the_log(
