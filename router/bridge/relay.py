@@ -30,10 +30,7 @@ _LOST, _UNREACHABLE = -32001, -32002
 _MAX_ATTEMPTS = 3
 _RETRY_LISTENING_S = 1.0
 _FINISH_TIMEOUT_S = 1.5
-_ACCEPT = {
-    "Content-Type": "application/json",
-    "Accept": "application/json, text/event-stream",
-}
+_ACCEPT = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 class Relay:

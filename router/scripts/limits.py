@@ -8,6 +8,7 @@ from router.domain.json_values import JsonObject
 
 _MB = 1024 * 1024
 _OVERHEAD_BYTES = 64 * 1024
+_ENFORCED_BY_LUA = "instructions calls at_once pending output_bytes arguments_bytes".split()
 _PYTHON_MB = 192
 """The address space of Python itself, and of messages."""
 
@@ -34,14 +35,8 @@ class ScriptLimits:
     """Of one call's result."""
 
     def for_lua(self) -> JsonObject:
-        return {
-            "instructions": self.instructions,
-            "calls": self.calls,
-            "at_once": self.at_once,
-            "pending": self.pending,
-            "output_bytes": self.output_bytes,
-            "arguments_bytes": self.arguments_bytes,
-        }
+        """Those that the Lua sandbox enforces."""
+        return {name: getattr(self, name) for name in _ENFORCED_BY_LUA}
 
     @property
     def memory_bytes(self) -> int:

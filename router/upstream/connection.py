@@ -96,10 +96,7 @@ class UpstreamConnection:
             self._on_notification(method, params)
 
     async def request(
-        self,
-        method: str,
-        params: JsonObject | None = None,
-        options: CallOptions = NO_OPTIONS,
+        self, method: str, params: JsonObject | None = None, options: CallOptions = NO_OPTIONS
     ) -> JsonObject:
         if method in _SUBSCRIBE_METHODS:
             return await self._subscribe(method, params or {}, options)
@@ -182,10 +179,7 @@ class HttpConnection(UpstreamConnection):
         self._http.listen()
 
     async def request(
-        self,
-        method: str,
-        params: JsonObject | None = None,
-        options: CallOptions = NO_OPTIONS,
+        self, method: str, params: JsonObject | None = None, options: CallOptions = NO_OPTIONS
     ) -> JsonObject:
         if self._renewing.locked():
             async with self._renewing:

@@ -19,37 +19,19 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.upstream.errors import HttpRefused, bad_protocol, failed
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
-from router.wire.mcp import (
-    CLIENT_CAPABILITIES_KEY,
-    CLIENT_INFO_KEY,
-    HEADER_MISMATCH,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    LATEST_LEGACY_VERSION,
-    LEGACY_VERSIONS,
-    LOG_LEVEL_KEY,
-    METHOD_NOT_FOUND,
-    MODERN_VERSION,
-    SERVER_INFO_KEY,
-    UNSUPPORTED_VERSION,
-    VERSION_KEY,
-)
+from router.wire import mcp
 
 _CLIENT_INFO = {"name": "toolbooth", "version": __version__}
 _DISCOVER_TIMEOUT_S = 5.0
 """A legacy server may not even answer a method it doesn't know."""
 _OTHER_ERA_CODES = (
-    METHOD_NOT_FOUND,
-    INVALID_REQUEST,
-    INVALID_PARAMS,
-    HEADER_MISMATCH,
-    UNSUPPORTED_VERSION,
+    mcp.METHOD_NOT_FOUND,
+    mcp.INVALID_REQUEST,
+    mcp.INVALID_PARAMS,
+    mcp.HEADER_MISMATCH,
+    mcp.UNSUPPORTED_VERSION,
 )
-_OTHER_ERA_STATUSES = (
-    HTTPStatus.BAD_REQUEST,
-    HTTPStatus.NOT_FOUND,
-    HTTPStatus.METHOD_NOT_ALLOWED,
-)
+_OTHER_ERA_STATUSES = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +51,12 @@ def with_envelope(
     params = params or {}
     meta: JsonObject = {
         **as_object(params.get("_meta")),
-        VERSION_KEY: MODERN_VERSION,
-        CLIENT_INFO_KEY: _CLIENT_INFO,
-        CLIENT_CAPABILITIES_KEY: capabilities,
+        mcp.VERSION_KEY: mcp.MODERN_VERSION,
+        mcp.CLIENT_INFO_KEY: _CLIENT_INFO,
+        mcp.CLIENT_CAPABILITIES_KEY: capabilities,
     }
     if log_level is not None:
-        meta[LOG_LEVEL_KEY] = log_level
+        meta[mcp.LOG_LEVEL_KEY] = log_level
     return {**params, "_meta": meta}
 
 
@@ -84,7 +66,7 @@ async def handshake(peer: Peer, capabilities: JsonObject, expected: str = "") ->
     initialize = partial(_initialize, peer, capabilities)
     discover = partial(_discover, peer, capabilities)
     eras = (initialize, discover)
-    if expected == MODERN_VERSION:
+    if expected == mcp.MODERN_VERSION:
         eras = (partial(discover, timeout_s=_DISCOVER_TIMEOUT_S), initialize)
     try:
         return await _negotiate(*eras)
@@ -110,14 +92,14 @@ async def _negotiate(
 
 async def _initialize(peer: Peer, capabilities: JsonObject) -> HandshakeResult:
     offer = {
-        "protocolVersion": LATEST_LEGACY_VERSION,
+        "protocolVersion": mcp.LATEST_LEGACY_VERSION,
         "capabilities": capabilities,
         "clientInfo": _CLIENT_INFO,
     }
     peer.transport.set_protocol_version("")
     result = await peer.request("initialize", offer)
     version = result.get("protocolVersion")
-    if version not in LEGACY_VERSIONS:
+    if version not in mcp.LEGACY_VERSIONS:
         raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
     peer.transport.set_protocol_version(version)
     with contextlib.suppress(HttpRefused):  # some servers refuse it, and work all the same
@@ -128,22 +110,22 @@ async def _initialize(peer: Peer, capabilities: JsonObject) -> HandshakeResult:
 async def _discover(
     peer: Peer, capabilities: JsonObject, timeout_s: float | None = None
 ) -> HandshakeResult:
-    peer.transport.set_protocol_version(MODERN_VERSION)
+    peer.transport.set_protocol_version(mcp.MODERN_VERSION)
     params = with_envelope(None, capabilities)
     discover = partial(peer.request, "server/discover", params, CallOptions(timeout_s))
     try:
         result = await discover()
     except UpstreamAnsweredError as error:
         supported = as_array(as_object(error.data).get("supported"))
-        if error.code != UNSUPPORTED_VERSION or MODERN_VERSION not in supported:
+        if error.code != mcp.UNSUPPORTED_VERSION or mcp.MODERN_VERSION not in supported:
             raise
         result = await discover()  # it lists our revision, so the error was temporary
     # A server that knows the method knows its revision, even if it does not list it.
-    versions = result.get("supportedVersions", [MODERN_VERSION])
-    if not isinstance(versions, list) or MODERN_VERSION not in versions:
+    versions = result.get("supportedVersions", [mcp.MODERN_VERSION])
+    if not isinstance(versions, list) or mcp.MODERN_VERSION not in versions:
         raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
     meta = as_object(result.get("_meta"))
-    return _session(MODERN_VERSION, as_object(meta.get(SERVER_INFO_KEY)), result)
+    return _session(mcp.MODERN_VERSION, as_object(meta.get(mcp.SERVER_INFO_KEY)), result)
 
 
 def _session(version: str, server_info: JsonObject, result: JsonObject) -> HandshakeResult:

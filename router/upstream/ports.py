@@ -86,10 +86,7 @@ class Upstream(Protocol):
     def protocol_version(self) -> str: ...
 
     async def request(
-        self,
-        method: str,
-        params: JsonObject | None = None,
-        options: CallOptions = NO_OPTIONS,
+        self, method: str, params: JsonObject | None = None, options: CallOptions = NO_OPTIONS
     ) -> JsonObject:
         """Cancelling this tells the server to cancel."""
         ...

@@ -201,11 +201,7 @@ class HttpClient:
         return await self._open_authorized(self._credentials, method, headers, content)
 
     async def _open_authorized(
-        self,
-        credentials: Credentials,
-        method: str,
-        headers: dict[str, str],
-        content: bytes | None,
+        self, credentials: Credentials, method: str, headers: dict[str, str], content: bytes | None
     ) -> HttpResponse:
         """A request that was refused is sent again with another token: it was not processed."""
         token = await credentials.token()

@@ -38,16 +38,8 @@ from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.peer import Receiver
+from router.wire import mcp
 from router.wire.jsonrpc import encode_ascii
-from router.wire.mcp import (
-    METHOD_HEADER,
-    MODERN_VERSION,
-    NAME_HEADER,
-    NAMED_BY,
-    SESSION_HEADER,
-    VERSION_HEADER,
-    header_value,
-)
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
 log = logging.getLogger(__name__)
@@ -88,7 +80,7 @@ class StreamableHttpTransport:
 
     @property
     def cancels_by_closing(self) -> bool:
-        return self._version == MODERN_VERSION
+        return self._version == mcp.MODERN_VERSION
 
     async def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
@@ -99,7 +91,7 @@ class StreamableHttpTransport:
 
     def listen(self) -> None:
         """Open the GET stream on which a legacy server sends its own messages."""
-        if self.session_id is not None and self._version != MODERN_VERSION:
+        if self.session_id is not None and self._version != mcp.MODERN_VERSION:
             self._listener = spawn(self._listen(), name="http listen")
 
     async def forget_session(self) -> None:
@@ -111,7 +103,9 @@ class StreamableHttpTransport:
         headers = self._headers_of(message)
         try:
             async with await self._http.open("POST", headers, encode_ascii(message)) as response:
-                await self._handle_response(response, message, in_session=SESSION_HEADER in headers)
+                await self._handle_response(
+                    response, message, in_session=mcp.SESSION_HEADER in headers
+                )
         except (HttpRefused, NoConnection) as error:
             if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)
@@ -135,7 +129,7 @@ class StreamableHttpTransport:
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
         headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         headers.update(self._session_headers())
-        if self._version == MODERN_VERSION and "method" in message:
+        if self._version == mcp.MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
             if message["method"] == "tools/call":
                 params = as_object(message.get("params"))
@@ -144,9 +138,9 @@ class StreamableHttpTransport:
         return headers
 
     def _session_headers(self) -> dict[str, str]:
-        headers = {VERSION_HEADER: self._version} if self._version else {}
+        headers = {mcp.VERSION_HEADER: self._version} if self._version else {}
         if self.session_id is not None:
-            headers[SESSION_HEADER] = self.session_id
+            headers[mcp.SESSION_HEADER] = self.session_id
         return headers
 
     async def _delete_session(self) -> None:
@@ -166,7 +160,7 @@ class StreamableHttpTransport:
             await self._handle_error(response, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
-                self.session_id = response.headers.get(SESSION_HEADER)
+                self.session_id = response.headers.get(mcp.SESSION_HEADER)
             await self._handle_success(response, message["id"])
 
     async def _handle_success(self, response: HttpResponse, request_id: object) -> None:
@@ -273,10 +267,10 @@ def _retry_s(parser: SseParser) -> float:
 def _routing_headers(message: JsonObject) -> dict[str, str]:
     """The headers that repeat parts of a message in the modern revision, for routing."""
     method = str(message["method"])
-    headers = {METHOD_HEADER: method}
-    name = as_object(message.get("params")).get(NAMED_BY.get(method, ""))
+    headers = {mcp.METHOD_HEADER: method}
+    name = as_object(message.get("params")).get(mcp.NAMED_BY.get(method, ""))
     if isinstance(name, str):
-        headers[NAME_HEADER] = header_value(name)
+        headers[mcp.NAME_HEADER] = mcp.header_value(name)
     return headers
 
 

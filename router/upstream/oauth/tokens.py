@@ -92,11 +92,7 @@ async def refresh_tokens(
     http: GuardedHttpClient, tokens: OAuthTokens, client: Client, resource: str, clock: Clock
 ) -> OAuthTokens:
     """Refreshed tokens. Raises `GrantRefused` if a new sign-in is needed, else `SignInFailed`."""
-    form = {
-        "grant_type": "refresh_token",
-        "refresh_token": tokens.refresh,
-        "resource": resource,
-    }
+    form = {"grant_type": "refresh_token", "refresh_token": tokens.refresh, "resource": resource}
     return await _request_tokens(http, tokens, client, form, clock)
 
 
