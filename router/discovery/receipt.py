@@ -40,7 +40,7 @@ def make_receipt(
         programs=programs,
         left_out=max(0, total - len(files) - len(hosts) - len(programs)),
         unseen=_unseen(observations, protection, watched=watched),
-        memory_mb=int(observations.get("takenMb") or 0),
+        memory_mb=int(observations.get("taken_mb") or 0),
         package=package,
         as_written=as_written,
     )
@@ -69,7 +69,7 @@ def failure_of_run(
     """Why a sandboxed run failed; a limit or a refused connection goes before `error`."""
     observations, protection = sandboxed.observations(), sandboxed.protection
     if observations.get("killed") == "memory":
-        limit, taken = f"{protection.memory_mb} MB", f"{observations.get('takenMb')} MB"
+        limit, taken = f"{protection.memory_mb} MB", f"{observations.get('taken_mb')} MB"
         return failed(Failure(FailureKind.TOO_MUCH_MEMORY, limit, taken))
     if observations.get("killed") == "tasks":
         detail = f"it started more than {protection.tasks} processes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 MAX_ENTRIES = 200
@@ -31,9 +31,9 @@ _SYSTEM_FILES = frozenset(
 class Observations:
     """Distinct entries in the order they came; `counts` includes those that were cut."""
 
-    files: dict[str, None] = field(default_factory=dict[str, None])
-    hosts: dict[str, None] = field(default_factory=dict[str, None])
-    programs: dict[str, None] = field(default_factory=dict[str, None])
+    files: list[str] = field(default_factory=list[str])
+    hosts: list[str] = field(default_factory=list[str])
+    programs: list[str] = field(default_factory=list[str])
     counts: dict[str, int] = field(default_factory=dict[str, int])
     tasks: int = 0
     watched: bool = False
@@ -45,29 +45,18 @@ class Observations:
     """Its peak resident memory."""
 
     def add(self, kind: str, what: str) -> None:
-        found: dict[str, None] = getattr(self, kind)
+        found: list[str] = getattr(self, kind)
         what = what[:_MAX_CHARACTERS]
         if what in found:
             return
         self.counts[kind] = self.counts.get(kind, 0) + 1
         if len(found) < MAX_ENTRIES:
-            found[what] = None
+            found.append(what)
 
     def write(self, path: Path) -> None:
         """The file is replaced as a whole, so that no reader sees half of it."""
-        record = {
-            "files": list(self.files),
-            "hosts": list(self.hosts),
-            "programs": list(self.programs),
-            "counts": self.counts,
-            "tasks": self.tasks,
-            "watched": self.watched,
-            "blind": self.blind,
-            "killed": self.killed,
-            "takenMb": self.taken_mb,
-        }
         temporary = path.with_name(f"{path.name}.tmp")
-        temporary.write_text(json.dumps(record))
+        temporary.write_text(json.dumps(asdict(self)))
         temporary.replace(path)
 
 

@@ -8,10 +8,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, unpack_environment
-from router.upstream.process.windows_job import ExtendedLimits
+from router.upstream.process.windows_job import ExtendedLimits, JobFunctions
 
 _EXTENDED_LIMITS, _CPU_RATE = 9, 15
 _ACTIVE_PROCESSES, _JOB_MEMORY, _KILL_ON_CLOSE = 0x8, 0x200, 0x2000
@@ -19,12 +19,7 @@ _ENABLED_AND_HARD = 0x1 | 0x4
 _HUNDREDTHS = 100
 
 
-class Kernel32(Protocol):
-    """The functions this needs; each returns 0 on failure."""
-
-    def CreateJobObjectW(self, attributes: Any, name: Any) -> int: ...  # noqa: N802
-    def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int: ...  # noqa: N802
-    def AssignProcessToJobObject(self, job: Any, process: Any) -> int: ...  # noqa: N802
+class Kernel32(JobFunctions, Protocol):
     def GetCurrentProcess(self) -> int: ...  # noqa: N802
 
 

@@ -101,11 +101,10 @@ class StreamableHttpTransport:
 
     async def send(self, message: JsonObject) -> None:
         headers = self._headers_of(message)
+        in_session = mcp.SESSION_HEADER in headers
         try:
             async with await self._http.open("POST", headers, encode_ascii(message)) as response:
-                await self._handle_response(
-                    response, message, in_session=mcp.SESSION_HEADER in headers
-                )
+                await self._handle_response(response, message, in_session=in_session)
         except (HttpRefused, NoConnection) as error:
             if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
                 self._receiver.close(error.failure)

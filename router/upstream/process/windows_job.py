@@ -20,13 +20,16 @@ _PROCESS_SET_QUOTA_AND_TERMINATE = 0x0101
 _KILLED = 1
 
 
-class Kernel32(Protocol):
-    """The functions used for jobs; each returns 0 on failure."""
+class JobFunctions(Protocol):
+    """The functions that make a job; each returns 0 on failure."""
 
     def CreateJobObjectW(self, attributes: Any, name: Any) -> int: ...  # noqa: N802
     def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int: ...  # noqa: N802
-    def OpenProcess(self, access: int, inherit: int, pid: int) -> int: ...  # noqa: N802
     def AssignProcessToJobObject(self, job: Any, process: Any) -> int: ...  # noqa: N802
+
+
+class Kernel32(JobFunctions, Protocol):
+    def OpenProcess(self, access: int, inherit: int, pid: int) -> int: ...  # noqa: N802
     def TerminateJobObject(self, job: Any, code: int) -> int: ...  # noqa: N802
     def TerminateProcess(self, process: Any, code: int) -> int: ...  # noqa: N802
     def CloseHandle(self, handle: Any) -> int: ...  # noqa: N802
