@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from router.commands.command import Argument, Command, nonempty
+from router.commands.command import Command, option
 from router.domain.endpoint import ListenerPhase
 from router.domain.errors import ToolboothError
 
@@ -30,15 +30,15 @@ SERVE = Command(
     "serve",
     "Run Toolbooth without a window.",
     None,
-    (Argument("--port", type=_port, metavar="PORT", help="default: the port in the settings"),),
-    ("--port 0 --data-dir /tmp/toolbooth",),
+    (option("--port", "PORT", "default: the port in the settings", type=_port),),
+    examples=["--port 0 --data-dir /tmp/toolbooth"],
 )
 CONNECT = Command(
     "connect",
     "Connect an app over stdio, if it can't connect over HTTP.",
     None,
-    (Argument("--profile", type=nonempty, default="bridge", metavar="ID", help="ID of the app"),),
-    ("--profile claude-desktop",),
+    (option("--profile", "ID", "ID of the app", default="bridge"),),
+    examples=["--profile claude-desktop"],
 )
 COMMANDS = (SERVE, CONNECT)
 

@@ -11,21 +11,20 @@ from typing import Any, NoReturn
 from router import __version__
 from router.cli import foreground
 from router.commands.command import (
-    Argument,
     Command,
     Group,
     Invocation,
     UsageError,
-    camel_case,
     flag,
-    nonempty,
+    option,
 )
+from router.commands.output import camel_case
 from router.commands.registry import DECLARED
 
 COMMANDS: tuple[Command | Group, ...] = (*foreground.COMMANDS, *DECLARED)
 _COMMON = (
     flag("--json", "print JSON"),
-    Argument("--data-dir", type=nonempty, metavar="DIR", help="directory for settings and state"),
+    option("--data-dir", "DIR", "directory for settings and state"),
 )
 _EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 wrong usage."
 _OWN_OPTIONS = ("-h", "--help", "--version")

@@ -12,19 +12,20 @@ from typing import Any
 from router.commands.command import (
     PRINTED,
     Argument,
-    Command,
+    Commands,
     Invocation,
     Send,
-    camel_case,
+    choice,
     flag,
-    nonempty,
+    option,
     seconds,
 )
 from router.commands.context import Context
-from router.commands.output import local_time, shortened, table
+from router.commands.output import camel_case, local_time, shortened, table
 from router.domain.activity import ActivityKind, ActivityQuery
 from router.domain.json_values import JsonObject
 
+COMMANDS = Commands()
 _SHOWN = 50
 _LARGEST_PAGE = 1000
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -34,9 +35,7 @@ def _ago(text: str) -> str:
     return (datetime.now(UTC) - timedelta(seconds=seconds(text))).isoformat()
 
 
-_SINCE = Argument(
-    "--since", type=_ago, metavar="TIME", help="only this period, like 12h, 30d or 4w"
-)
+_SINCE = Argument("--since", "TIME", "only this period, like 12h, 30d or 4w", type=_ago)
 
 
 def _since(context: Context) -> datetime | None:
@@ -46,26 +45,6 @@ def _since(context: Context) -> datetime | None:
 
 def _camel(fields: JsonObject) -> JsonObject:
     return {camel_case(name): value for name, value in fields.items()}
-
-
-# activity
-
-
-async def _activity(context: Context) -> JsonObject:
-    """One page of entries, and where the next begins."""
-    kind = context.get("kind")
-    query = ActivityQuery(
-        since=_since(context),
-        client=context.get("client"),
-        server=context.get("server"),
-        kind=ActivityKind(kind) if kind else None,
-        only_failed=bool(context.get("errors")),
-        limit=min(int(context.get("limit") or _LARGEST_PAGE), _LARGEST_PAGE),
-        before=context.get("before"),
-    )
-    page = await context.router.activity.page(query)
-    entries = [{**_camel(asdict(entry)), "at": entry.at.isoformat()} for entry in page.entries]
-    return {"entries": entries, "next": page.next}
 
 
 def _activity_lines(result: JsonObject) -> list[str]:
@@ -122,14 +101,34 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
 
 
-# savings
-
-
-async def _savings(context: Context) -> list[JsonObject]:
-    return [
-        {**_camel(asdict(each)), "savedTokens": each.saved_tokens}
-        for each in await context.router.activity.client_savings(_since(context))
-    ]
+@COMMANDS.add(
+    "activity",
+    "Show client activity.",
+    _SINCE,
+    option("--client", "NAME", "only this client"),
+    option("--server", "ID", "only this server"),
+    choice("--kind", ActivityKind, "only this kind"),
+    flag("--errors", "only failures"),
+    choice("--export", ("csv", "jsonl"), "write all entries to stdout"),
+    examples=["--since 12h --errors", "--export csv"],
+    lines=_activity_lines,
+    run=_activity_run,
+)
+async def activity(context: Context) -> JsonObject:
+    """One page of entries, and where the next begins."""
+    kind = context.get("kind")
+    query = ActivityQuery(
+        since=_since(context),
+        client=context.get("client"),
+        server=context.get("server"),
+        kind=ActivityKind(kind) if kind else None,
+        only_failed=bool(context.get("errors")),
+        limit=min(int(context.get("limit") or _LARGEST_PAGE), _LARGEST_PAGE),
+        before=context.get("before"),
+    )
+    page = await context.router.activity.page(query)
+    entries = [{**_camel(asdict(entry)), "at": entry.at.isoformat()} for entry in page.entries]
+    return {"entries": entries, "next": page.next}
 
 
 def _savings_lines(clients: list[JsonObject]) -> list[str]:
@@ -147,29 +146,15 @@ def _savings_lines(clients: list[JsonObject]) -> list[str]:
     return table([(*columns,), *([c[key] for key in columns.values()] for c in clients)])
 
 
-COMMANDS = (
-    Command(
-        "activity",
-        "Show client activity.",
-        _activity,
-        (
-            _SINCE,
-            Argument("--client", type=nonempty, metavar="NAME", help="only this client"),
-            Argument("--server", type=nonempty, metavar="ID", help="only this server"),
-            Argument("--kind", choices=[str(kind) for kind in ActivityKind], help="only this kind"),
-            flag("--errors", "only failures"),
-            Argument("--export", choices=("csv", "jsonl"), help="write all entries to stdout"),
-        ),
-        ("--since 12h --errors", "--export csv"),
-        _activity_lines,
-        run=_activity_run,
-    ),
-    Command(
-        "savings",
-        "Show the tokens that Context Optimization saved for each client.",
-        _savings,
-        (_SINCE,),
-        ("--since 30d",),
-        _savings_lines,
-    ),
+@COMMANDS.add(
+    "savings",
+    "Show the tokens that Context Optimization saved for each client.",
+    _SINCE,
+    examples=["--since 30d"],
+    lines=_savings_lines,
 )
+async def savings(context: Context) -> list[JsonObject]:
+    return [
+        {**_camel(asdict(each)), "savedTokens": each.saved_tokens}
+        for each in await context.router.activity.client_savings(_since(context))
+    ]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Command, OneOf
+from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Commands, OneOf
 from router.commands.context import Context
+from router.commands.output import json_fields
 from router.commands.servers import one_server, server_json
-from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.names import parse_tool_key
 from router.domain.receipts import DiscoveryAccess
 from router.domain.tool_lists import Approval, Finding, WordChange
 
+COMMANDS = Commands()
 _ACCESS = {
     DiscoveryAccess.NETWORK: "allow the network and secrets during discovery",
     DiscoveryAccess.UNCONFINED: "run discovery without a sandbox",
@@ -25,7 +26,22 @@ _MARKS = {
 }
 
 
-async def _approve(context: Context) -> JsonObject:
+def _access_option(access: DiscoveryAccess, text: str) -> Argument:
+    return Argument(
+        f"--{access}", text=text, dest="access", action="store_const", const=str(access)
+    )
+
+
+@COMMANDS.add(
+    "approve",
+    "Approve a server's command and tools, or one tool.",
+    WORKSPACE,
+    Argument("server", "SERVER|TOOLKEY", "a server with all of its pending tools, or one tool"),
+    OneOf(*(_access_option(access, text) for access, text in _ACCESS.items())),
+    examples=["files", "files:read_file", "files --network"],
+    lines=one_server,
+)
+async def approve(context: Context) -> JsonObject:
     """A tool key: that tool. A server: its command and all of its pending tools, or its access."""
     router, text, access = context.router, str(context["server"]), context.get("access")
     if ":" in text:
@@ -40,25 +56,6 @@ async def _approve(context: Context) -> JsonObject:
         await router.servers.grant_consent(ref)
         await router.tools.approve(ref)
     return server_json(context.status(ref))
-
-
-# pending
-
-
-async def _pending(context: Context) -> list[JsonObject]:
-    workspace, only = context.workspace, context.only_server
-    return [
-        {
-            "toolKey": str(tool.key),
-            "approval": tool.approval,
-            "old": tool.old,
-            "new": tool.new,
-            "difference": [[part.change, part.text] for part in tool.difference],
-            "findings": [finding_json(found) for found in tool.findings],
-        }
-        for tool in context.router.tools.pending(workspace)
-        if only in (None, tool.key.server)
-    ]
 
 
 def _pending_lines(tools: list[JsonObject]) -> list[str]:
@@ -87,22 +84,30 @@ def _difference(parts: list[list[str]]) -> str:
     return "".join(f"{before}{text}{after}" for (before, after), text in marked)
 
 
-# findings
-
-
-async def _findings(context: Context) -> list[JsonObject]:
+@COMMANDS.add(
+    "pending",
+    "List the tools that need approval.",
+    WORKSPACE,
+    OPTIONAL_SERVER,
+    examples=["files"],
+    lines=_pending_lines,
+)
+async def pending(context: Context) -> list[JsonObject]:
     workspace, only = context.workspace, context.only_server
-    servers = [s.id for s in context.router.servers.list(workspace) if only in (None, s.id)]
     return [
-        {"toolKey": str(tool.key), **finding_json(found)}
-        for server in servers
-        for tool in context.router.tools.list(ServerRef(workspace, server))
-        for found in tool.findings
+        {
+            "toolKey": str(tool.key),
+            **json_fields(tool, "approval old new"),
+            "difference": [[part.change, part.text] for part in tool.difference],
+            "findings": [finding_json(found) for found in tool.findings],
+        }
+        for tool in context.router.tools.pending(workspace)
+        if only in (None, tool.key.server)
     ]
 
 
 def finding_json(found: Finding) -> JsonObject:
-    return {"kind": found.kind, "rule": found.rule, "where": found.where, "words": found.quote}
+    return {**json_fields(found, "kind rule where"), "words": found.quote}
 
 
 def _findings_lines(found: list[JsonObject]) -> list[str]:
@@ -122,48 +127,13 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
-COMMANDS = (
-    Command(
-        "approve",
-        "Approve a server's command and tools, or one tool.",
-        _approve,
-        (
-            WORKSPACE,
-            Argument(
-                "server",
-                metavar="SERVER|TOOLKEY",
-                help="a server with all of its pending tools, or one tool",
-            ),
-            OneOf(
-                *(
-                    Argument(
-                        f"--{access}",
-                        dest="access",
-                        action="store_const",
-                        const=str(access),
-                        help=text,
-                    )
-                    for access, text in _ACCESS.items()
-                )
-            ),
-        ),
-        ("files", "files:read_file", "files --network"),
-        one_server,
-    ),
-    Command(
-        "pending",
-        "List the tools that need approval.",
-        _pending,
-        (WORKSPACE, OPTIONAL_SERVER),
-        ("files",),
-        _pending_lines,
-    ),
-    Command(
-        "findings",
-        "List suspicious text in tools.",
-        _findings,
-        (WORKSPACE, OPTIONAL_SERVER),
-        ("",),
-        _findings_lines,
-    ),
+@COMMANDS.add(
+    "findings", "List suspicious text in tools.", WORKSPACE, OPTIONAL_SERVER, lines=_findings_lines
 )
+async def findings(context: Context) -> list[JsonObject]:
+    return [
+        {"toolKey": str(tool.key), **finding_json(found)}
+        for status in context.listed_servers
+        for tool in context.router.tools.list(status.ref)
+        for found in tool.findings
+    ]

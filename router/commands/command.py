@@ -1,4 +1,5 @@
-"""The declaration of a command: its name, arguments, help, handler and printed form.
+"""The declaration of a command: its name, arguments, help, handler and printed form. A module
+declares its commands by decorating their handlers with `Commands.add`.
 
 It is loaded to parse every command line: nothing here, nor at the top of a module that declares
 commands, imports the router, pydantic or asyncio.
@@ -8,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from router.commands.context import Context
 from router.domain.errors import ToolboothError
@@ -18,6 +19,8 @@ from router.domain.json_values import JsonObject, as_array, as_object
 
 Handler: TypeAlias = Callable[[Context], Awaitable[Any]]
 """Runs a command in the router and returns its JSON."""
+Lines: TypeAlias = Callable[[Any], Iterable[str]]
+"""Formats the handler's JSON for people."""
 Send: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
 """Runs the handler of this name in the instance that owns the data directory."""
 PRINTED = object()
@@ -32,12 +35,13 @@ class UsageError(ToolboothError):
 class Argument:
     """One `add_argument` of argparse, kept until the parser is built."""
 
-    def __init__(self, *names: str, **options: Any) -> None:
-        self._names = names
-        self._options = options
+    def __init__(self, name: str, metavar: str = "", text: str = "", **options: Any) -> None:
+        self._name = name
+        given = {"metavar": metavar, "help": text}
+        self._options = {**{key: value for key, value in given.items() if value}, **options}
 
     def add_to(self, parser: Any) -> None:
-        parser.add_argument(*self._names, **self._options)
+        parser.add_argument(self._name, **self._options)
 
 
 class OneOf:
@@ -70,11 +74,11 @@ class Command:
     handler: Handler | None
     """None: it runs in the terminal's own process."""
     arguments: tuple[Argument | OneOf, ...] = ()
-    examples: tuple[str, ...] = ("",)
-    """The arguments in the examples below its help."""
-    lines: Callable[[Any], Iterable[str]] | None = None
-    """Formats the handler's JSON for people; None prints "Done."."""
     _: KW_ONLY
+    examples: Sequence[str] = ("",)
+    """The arguments in the examples below its help."""
+    lines: Lines | None = None
+    """None prints "Done."."""
     request: Callable[[JsonObject], JsonObject] | None = None
     """Checks and completes the arguments, in the terminal."""
     run: Callable[[Send, Invocation], Awaitable[Any]] | None = None
@@ -88,6 +92,29 @@ class Command:
     @property
     def example_lines(self) -> list[str]:
         return [f"toolbooth {self.name} {words}".rstrip() for words in self.examples]
+
+
+HandlerT = TypeVar("HandlerT", bound=Handler)
+
+
+class Commands(list[Command | Group]):
+    """What one module declares, in the order of `toolbooth --help`."""
+
+    def add(
+        self,
+        name: str,
+        text: str,
+        *arguments: Argument | OneOf,
+        lines: Lines | None = None,
+        **options: Any,
+    ) -> Callable[[HandlerT], HandlerT]:
+        """Declare the command that the decorated handler runs; `options` are `Command`'s."""
+
+        def declare(handler: HandlerT) -> HandlerT:
+            self.append(Command(name, text, handler, arguments, lines=lines, **options))
+            return handler
+
+        return declare
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,35 +175,35 @@ def pairs(texts: list[str]) -> dict[str, str]:
 
 
 def flag(name: str, text: str) -> Argument:
-    return Argument(name, action="store_true", help=text)
+    return Argument(name, text=text, action="store_true")
 
 
-def repeated(name: str, **options: Any) -> Argument:
-    return Argument(name, action="append", default=[], **options)
+def option(name: str, metavar: str, text: str, **options: Any) -> Argument:
+    """An option whose value must not be empty."""
+    return Argument(name, metavar, text, **{"type": nonempty, **options})
 
 
-WORKSPACE = Argument(
-    "--workspace", type=nonempty, metavar="NAME", help="workspace (default: the active one)"
-)
-PROJECT = Argument("--project", type=nonempty, metavar="NAME", help="project name or ID")
-NAME = Argument("name", metavar="NAME")
-NEW_NAME = Argument("new_name", metavar="NEW")
-SERVER = Argument("server", metavar="SERVER", help="server name or ID")
-OPTIONAL_SERVER = Argument("server", nargs="?", metavar="SERVER", help="default: all servers")
-SERVERS = repeated(
-    "--server", dest="servers", metavar="SERVER", help="allow this server; repeat for more"
-)
-TOOL_KEY = Argument("tool_key", metavar="TOOLKEY", help="tool key, like files:read_file")
+def repeated(name: str, metavar: str, text: str, **options: Any) -> Argument:
+    return Argument(name, metavar, text, action="append", default=[], **options)
+
+
+def choice(name: str, values: Iterable[str], text: str = "", **options: Any) -> Argument:
+    return Argument(name, text=text, choices=[str(value) for value in values], **options)
+
+
+WORKSPACE = option("--workspace", "NAME", "workspace (default: the active one)")
+PROJECT = option("--project", "NAME", "project name or ID")
+NAME = Argument("name", "NAME")
+NEW_NAME = Argument("new_name", "NEW")
+SERVER = Argument("server", "SERVER", "server name or ID")
+OPTIONAL_SERVER = Argument("server", "SERVER", "default: all servers", nargs="?")
+SERVERS = repeated("--server", "SERVER", "allow this server; repeat for more", dest="servers")
+TOOL_KEY = Argument("tool_key", "TOOLKEY", "tool key, like files:read_file")
 TOOL_ARGUMENTS = Argument(
-    "arguments", nargs="?", default="{}", metavar="JSON", help="arguments as a JSON object"
+    "arguments", "JSON", "arguments as a JSON object", nargs="?", default="{}"
 )
 
 
 def warnings_of(result: Any) -> list[str]:
     found = as_object(result)
     return [*as_array(found.get("problems")), *as_array(found.get("warnings"))]
-
-
-def camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

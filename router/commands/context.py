@@ -78,6 +78,12 @@ class Context:
         """The server a listing is limited to; None for all."""
         return self.server.server if self.get("server") else None
 
+    @property
+    def listed_servers(self) -> list[ServerStatus]:
+        """The server a listing is limited to, or all of the workspace."""
+        only = self.only_server
+        return [s for s in self.router.servers.list(self.workspace) if only in (None, s.id)]
+
     @cached_property
     def servers(self) -> list[ServerId] | None:
         """By id or name; None if none are named."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from router.commands.command import OPTIONAL_SERVER, SERVER, WORKSPACE, Command, flag
+from router.commands.command import OPTIONAL_SERVER, SERVER, WORKSPACE, Commands, flag
 from router.commands.context import Context
-from router.commands.output import iso_time, local_time
+from router.commands.output import json_fields, local_time
 from router.commands.servers import protection_json, server_json, server_lines
 from router.domain.errors import NotFound
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.servers import DiscoveryStatus
 
+COMMANDS = Commands()
 _FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 _ATTEMPTS = {
     "files": "Files it tried to open outside its home",
@@ -20,50 +21,28 @@ _ATTEMPTS = {
 }
 
 
-async def _refresh(context: Context) -> list[JsonObject]:
-    workspace, only = context.workspace, context.only_server
-    if context.get("cancel"):
-        await context.router.discovery.cancel(workspace, only)
-    else:
-        await context.router.discovery.refresh(
-            workspace, only, packages=bool(context.get("packages"))
-        )
-    return [server_json(s) for s in context.router.servers.list(workspace) if only in (None, s.id)]
-
-
 def _any_failed(servers: Any) -> bool:
     return any(as_object(server).get("discovery") in _FAILED for server in as_array(servers))
 
 
-async def _receipt(context: Context) -> JsonObject:
-    ref = context.server
-    if (found := context.router.discovery.receipt(ref)) is None:
-        raise NotFound(
-            f"{ref.server} has no receipt: its tools were not discovered in a sandbox yet.",
-            f"Discover them with: toolbooth refresh {ref.server}",
-        )
-    package = found.package
-    return {
-        "server": ref.server,
-        "at": iso_time(found.at),
-        "protection": protection_json(found.protection),
-        "watched": found.watched,
-        "files": list(found.files),
-        "hosts": list(found.hosts),
-        "programs": list(found.programs),
-        "leftOut": found.left_out,
-        "unseen": list(found.unseen),
-        "memoryMb": found.memory_mb,
-        "asWritten": str(found.as_written) if found.as_written else None,
-        "package": package
-        and {
-            "source": package.source,
-            "name": package.name,
-            "version": package.version,
-            "integrity": package.integrity,
-            "fetchedAt": iso_time(package.fetched_at),
-        },
-    }
+@COMMANDS.add(
+    "refresh",
+    "Discover the tools of servers again.",
+    WORKSPACE,
+    OPTIONAL_SERVER,
+    flag("--packages", "download npm and PyPI packages again"),
+    flag("--cancel", "cancel the refreshes in progress"),
+    examples=["", "files --packages"],
+    lines=server_lines,
+    failed=_any_failed,
+)
+async def refresh(context: Context) -> list[JsonObject]:
+    discovery, workspace, only = context.router.discovery, context.workspace, context.only_server
+    if context.get("cancel"):
+        await discovery.cancel(workspace, only)
+    else:
+        await discovery.refresh(workspace, only, packages=bool(context.get("packages")))
+    return [server_json(status) for status in context.listed_servers]
 
 
 def _receipt_lines(receipt: JsonObject) -> list[str]:
@@ -81,27 +60,27 @@ def _receipt_lines(receipt: JsonObject) -> list[str]:
     return [head, *(f"  {line}" for line in (*lines, *receipt["unseen"]))]
 
 
-COMMANDS = (
-    Command(
-        "refresh",
-        "Discover the tools of servers again.",
-        _refresh,
-        (
-            WORKSPACE,
-            OPTIONAL_SERVER,
-            flag("--packages", "download npm and PyPI packages again"),
-            flag("--cancel", "cancel the refreshes in progress"),
-        ),
-        ("", "files --packages"),
-        server_lines,
-        failed=_any_failed,
-    ),
-    Command(
-        "receipt",
-        "Show what a server tried to access during discovery.",
-        _receipt,
-        (WORKSPACE, SERVER),
-        ("files",),
-        _receipt_lines,
-    ),
+@COMMANDS.add(
+    "receipt",
+    "Show what a server tried to access during discovery.",
+    WORKSPACE,
+    SERVER,
+    examples=["files"],
+    lines=_receipt_lines,
 )
+async def receipt(context: Context) -> JsonObject:
+    ref = context.server
+    if (found := context.router.discovery.receipt(ref)) is None:
+        raise NotFound(
+            f"{ref.server} has no receipt: its tools were not discovered in a sandbox yet.",
+            f"Discover them with: toolbooth refresh {ref.server}",
+        )
+    seen = "watched files hosts programs left_out unseen memory_mb as_written"
+    package = found.package
+    return {
+        "server": ref.server,
+        "at": found.at.isoformat(),
+        "protection": protection_json(found.protection),
+        **json_fields(found, seen),
+        "package": package and json_fields(package, "source name version integrity fetched_at"),
+    }

@@ -1,5 +1,5 @@
-"""Tables, times and warnings for people. On a terminal, long text in a table's last column is cut
-to what fits."""
+"""A command's output: JSON; tables, times and warnings for people. On a terminal, long text in a
+table's last column is cut to what fits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,31 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import cast
 
 from router.domain.json_values import JsonObject
 
 _LONGEST_PROSE = 80
 _SHORTEST_PROSE = 20
 _GAP = "  "
+
+
+def camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def json_fields(value: object, names: str) -> JsonObject:
+    """The attributes of `value` with these names, which become camelCase."""
+    return {camel_case(name): _json_value(getattr(value, name)) for name in names.split()}
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        return list(cast(tuple[object, ...], value))
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def table(rows: Iterable[Sequence[object]], *, prose: bool = False) -> list[str]:

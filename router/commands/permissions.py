@@ -10,22 +10,23 @@ from router.commands.command import (
     TOOL_KEY,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Group,
     UsageError,
+    choice,
     number,
     pairs,
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import iso_time, local_time, table
+from router.commands.output import json_fields, local_time, table
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, parse_tool_key
 from router.domain.permissions import Answer, Permission, PermissionRequestId
 
-_PERMISSIONS = [str(each) for each in Permission]
+COMMANDS = Commands([Group("permission", "Manage permissions.")])
 _PATTERNS = ("server", "tool", "prompt", "resource")
 _EFFECTS = {
     "read-only": "only tools that are (not) read-only",
@@ -34,10 +35,18 @@ _EFFECTS = {
 }
 
 
-# permission set
-
-
-async def _set(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "permission set",
+    "Set the permission of a tool.",
+    WORKSPACE,
+    PROJECT,
+    TOOL_KEY,
+    choice("permission", Permission),
+    examples=["files:write_file ask"],
+    lines=lambda result: [f"{result['toolKey']}: {result['permission']}"],
+    warns=True,
+)
+async def set_permission(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["toolKey"]))
     permission = Permission(context["permission"])
     await context.router.permissions.set(context.workspace, key, permission, context.project)
@@ -53,10 +62,31 @@ def _warnings(context: Context, key: ToolKey) -> list[str]:
     return [f'{key.server} has no tool "{key.tool}" now; see: toolbooth tools {key.server}']
 
 
-# permission list, permission rule
+def _permission_lines(result: JsonObject) -> list[str]:
+    own = [(each["toolKey"], each["permission"]) for each in result["words"]]
+    rules = [
+        (f"rule {number}", rule["permission"], _conditions(rule))
+        for number, rule in enumerate(result["rules"], start=1)
+    ]
+    if not own and not rules:
+        return ["No permissions or rules are set: all tools are allowed."]
+    return [*table(own), *table(rules)]
 
 
-async def _list(context: Context) -> JsonObject:
+def _conditions(rule: JsonObject) -> str:
+    conditions = {key: value for key, value in rule.items() if key != "permission"}
+    return ", ".join(f"{key} {json.dumps(value)}" for key, value in conditions.items()) or "always"
+
+
+@COMMANDS.add(
+    "permission list",
+    "List the permissions of tools and the rules.",
+    WORKSPACE,
+    PROJECT,
+    examples=["--project Site"],
+    lines=_permission_lines,
+)
+async def list_permissions(context: Context) -> JsonObject:
     """Those of a project, or of the workspace itself."""
     workspace, project = context.workspace, context.project
     own = context.router.permissions.explicit(workspace, project)
@@ -89,7 +119,32 @@ def _value(text: str) -> object:
     return text if isinstance(value, dict | list) else value
 
 
-async def _rule(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "permission rule",
+    "Add or remove a rule.",
+    WORKSPACE,
+    PROJECT,
+    choice("permission", Permission, nargs="?"),
+    *(
+        Argument(f"--{name}", "PATTERN", f"only these {name}s; * matches anything")
+        for name in _PATTERNS
+    ),
+    *(
+        Argument(f"--{name}", text=text, action=argparse.BooleanOptionalAction)
+        for name, text in _EFFECTS.items()
+    ),
+    repeated("--argument", "PATH=VALUE", "only calls with this argument"),
+    Argument("--place", "N", "position of the rule; default: last", type=number),
+    Argument("--remove", "N", "remove rule number N", type=number),
+    examples=[
+        "ask --destructive",
+        "deny --server files --argument 'path=/etc/*' --place 1",
+        "--remove 2",
+    ],
+    lines=_permission_lines,
+    request=_rule_request,
+)
+async def change_rules(context: Context) -> JsonObject:
     """Insert a rule at the given place, the end if none is given; or remove the one there."""
     from router.config.workspace import PermissionRule
 
@@ -104,116 +159,38 @@ async def _rule(context: Context) -> JsonObject:
     else:
         rules.insert(place, validated(PermissionRule, context["rule"]))
     await context.router.permissions.set_rules(workspace, project, rules)
-    return await _list(context)
+    return await list_permissions(context)
 
 
-def _permission_lines(result: JsonObject) -> list[str]:
-    own = [(each["toolKey"], each["permission"]) for each in result["words"]]
-    rules = [
-        (f"rule {number}", rule["permission"], _conditions(rule))
-        for number, rule in enumerate(result["rules"], start=1)
-    ]
-    if not own and not rules:
-        return ["No permissions or rules are set: all tools are allowed."]
-    return [*table(own), *table(rules)]
+def _request_lines(requests: list[JsonObject]) -> list[str]:
+    if not requests:
+        return ["No permission requests are pending."]
+    return table(
+        (r["id"], r["client"], r["toolKey"], f"until {local_time(r['until'])}") for r in requests
+    )
 
 
-def _conditions(rule: JsonObject) -> str:
-    conditions = {key: value for key, value in rule.items() if key != "permission"}
-    return ", ".join(f"{key} {json.dumps(value)}" for key, value in conditions.items()) or "always"
-
-
-# permission asks, permission answer
-
-
-async def _asks(context: Context) -> list[JsonObject]:
+@COMMANDS.add("permission asks", "List pending permission requests.", lines=_request_lines)
+async def list_requests(context: Context) -> list[JsonObject]:
     return [
         {
-            "id": ask.id,
-            "client": ask.client,
-            "workspace": ask.ref.workspace,
-            "project": ask.project,
-            "kind": ask.kind,
-            "toolKey": str(ask.key),
-            "arguments": ask.arguments,
-            "until": iso_time(ask.until),
+            **json_fields(request, "id client"),
+            "workspace": request.ref.workspace,
+            **json_fields(request, "project kind"),
+            "toolKey": str(request.key),
+            **json_fields(request, "arguments until"),
         }
-        for ask in context.router.permissions.requests()
+        for request in context.router.permissions.requests()
     ]
 
 
-def _ask_lines(asks: list[JsonObject]) -> list[str]:
-    if not asks:
-        return ["No permission requests are pending."]
-    rows = ((a["id"], a["client"], a["toolKey"], f"until {local_time(a['until'])}") for a in asks)
-    return table(rows)
-
-
-async def _answer(context: Context) -> None:
-    ask, answer = PermissionRequestId(str(context["ask"])), Answer(context["answer"])
-    await context.router.permissions.answer(ask, answer)
-
-
-COMMANDS = (
-    Group("permission", "Manage permissions."),
-    Command(
-        "permission set",
-        "Set the permission of a tool.",
-        _set,
-        (WORKSPACE, PROJECT, TOOL_KEY, Argument("permission", choices=_PERMISSIONS)),
-        ("files:write_file ask",),
-        lambda result: [f"{result['toolKey']}: {result['permission']}"],
-        warns=True,
-    ),
-    Command(
-        "permission list",
-        "List the permissions of tools and the rules.",
-        _list,
-        (WORKSPACE, PROJECT),
-        ("--project Site",),
-        _permission_lines,
-    ),
-    Command(
-        "permission rule",
-        "Add or remove a rule.",
-        _rule,
-        (
-            WORKSPACE,
-            PROJECT,
-            Argument("permission", nargs="?", choices=_PERMISSIONS),
-            *(
-                Argument(
-                    f"--{name}", metavar="PATTERN", help=f"only these {name}s; * matches anything"
-                )
-                for name in _PATTERNS
-            ),
-            *(
-                Argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
-                for name, text in _EFFECTS.items()
-            ),
-            repeated("--argument", metavar="PATH=VALUE", help="only calls with this argument"),
-            Argument(
-                "--place", type=number, metavar="N", help="position of the rule; default: last"
-            ),
-            Argument("--remove", type=number, metavar="N", help="remove rule number N"),
-        ),
-        (
-            "ask --destructive",
-            "deny --server files --argument 'path=/etc/*' --place 1",
-            "--remove 2",
-        ),
-        _permission_lines,
-        request=_rule_request,
-    ),
-    Command("permission asks", "List pending permission requests.", _asks, lines=_ask_lines),
-    Command(
-        "permission answer",
-        "Answer a permission request.",
-        _answer,
-        (
-            Argument("ask", metavar="ID", help="request ID; see: toolbooth permission asks"),
-            Argument("answer", choices=[str(each) for each in Answer]),
-        ),
-        ("3f9a once",),
-    ),
+@COMMANDS.add(
+    "permission answer",
+    "Answer a permission request.",
+    Argument("ask", "ID", "request ID; see: toolbooth permission asks"),
+    choice("answer", Answer),
+    examples=["3f9a once"],
 )
+async def answer(context: Context) -> None:
+    request = PermissionRequestId(str(context["ask"]))
+    await context.router.permissions.answer(request, Answer(context["answer"]))

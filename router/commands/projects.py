@@ -8,18 +8,21 @@ from router.commands.command import (
     SERVERS,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Group,
     UsageError,
+    choice,
     flag,
 )
 from router.commands.context import Context
-from router.commands.output import single, table
+from router.commands.output import json_fields, single, table
 from router.commands.servers import removed_line
 from router.domain.errors import InvalidInput
 from router.domain.ids import ProjectId
 from router.domain.json_values import JsonObject
 from router.domain.workspaces import OFF, Exposure, Optimization, ProjectSummary
+
+COMMANDS = Commands([Group("project", "Manage the projects of a workspace.")])
 
 
 def _project_or_none(text: str) -> str | None:
@@ -29,23 +32,17 @@ def _project_or_none(text: str) -> str | None:
 
 _PROJECT = Argument(
     "project",
+    "PROJECT",
+    "project name or ID; - for clients without a project",
     type=_project_or_none,
-    metavar="PROJECT",
-    help="project name or ID; - for clients without a project",
 )
 
 
 def _project_json(summary: ProjectSummary) -> JsonObject:
-    return {
-        "id": summary.id,
-        "name": summary.name,
-        "servers": None if summary.servers is None else list(summary.servers),
-        "optimization": summary.optimization,
-        "exposure": summary.exposure,
-    }
+    return json_fields(summary, "id name servers optimization exposure")
 
 
-def _project_lines(projects: list[JsonObject]) -> list[str]:
+def _lines(projects: list[JsonObject]) -> list[str]:
     return table(
         (
             p["id"] or "-",
@@ -58,7 +55,7 @@ def _project_lines(projects: list[JsonObject]) -> list[str]:
     )
 
 
-_one_project = single(_project_lines)
+_one = single(_lines)
 
 
 def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
@@ -78,7 +75,16 @@ def _id(project: ProjectSummary) -> ProjectId:
     return project.id
 
 
-async def _new(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "project new",
+    "Create a project.",
+    WORKSPACE,
+    NAME,
+    SERVERS,
+    examples=["Site --server files --server github"],
+    lines=_one,
+)
+async def create(context: Context) -> JsonObject:
     workspace, servers = context.workspace, context.servers
     project = await context.router.projects.create(workspace, context.name, servers)
     return _project_json(_summary(context, project))
@@ -90,7 +96,28 @@ def _set_request(given: JsonObject) -> JsonObject:
     return given
 
 
-async def _set(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "project set",
+    "Change a project.",
+    WORKSPACE,
+    _PROJECT,
+    choice("--optimization", [OFF, *Optimization], "search strategy; off gives clients all tools"),
+    choice(
+        "--exposure",
+        Exposure,
+        "how clients reach tools: by search, or server by server with scripts",
+    ),
+    SERVERS,
+    flag("--all-servers", "allow all servers of the workspace"),
+    examples=[
+        "Site --optimization off",
+        "Site --server files --server github",
+        "- --exposure progressive",
+    ],
+    lines=_one,
+    request=_set_request,
+)
+async def change(context: Context) -> JsonObject:
     """Options that are not named stay as they are."""
     workspace, current = context.workspace, _summary(context, context.project)
     chosen = context.get("optimization") or current.optimization
@@ -105,76 +132,36 @@ async def _set(context: Context) -> JsonObject:
     return _project_json(_summary(context, current.id))
 
 
-async def _rename(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "project rename",
+    "Rename a project.",
+    WORKSPACE,
+    _PROJECT,
+    NEW_NAME,
+    examples=["Site 'Web site'"],
+    lines=_one,
+)
+async def rename(context: Context) -> JsonObject:
     workspace, current = context.workspace, _summary(context, context.project)
     name = str(context["newName"])
     await context.router.projects.update(workspace, _id(current), name, current.servers)
     return _project_json(_summary(context, current.id))
 
 
-async def _remove(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "project remove",
+    "Remove a project.",
+    WORKSPACE,
+    _PROJECT,
+    examples=["Site"],
+    lines=removed_line,
+)
+async def remove(context: Context) -> JsonObject:
     current = _summary(context, context.project)
     await context.router.projects.remove(context.workspace, _id(current))
     return _project_json(current)
 
 
-async def _list(context: Context) -> list[JsonObject]:
+@COMMANDS.add("project list", "List projects.", WORKSPACE, lines=_lines)
+async def list_projects(context: Context) -> list[JsonObject]:
     return [_project_json(p) for p in context.router.projects.list(context.workspace)]
-
-
-COMMANDS = (
-    Group("project", "Manage the projects of a workspace."),
-    Command(
-        "project new",
-        "Create a project.",
-        _new,
-        (WORKSPACE, NAME, SERVERS),
-        ("Site --server files --server github",),
-        _one_project,
-    ),
-    Command(
-        "project set",
-        "Change a project.",
-        _set,
-        (
-            WORKSPACE,
-            _PROJECT,
-            Argument(
-                "--optimization",
-                choices=[OFF, *map(str, Optimization)],
-                help="search strategy; off gives clients all tools",
-            ),
-            Argument(
-                "--exposure",
-                choices=[*map(str, Exposure)],
-                help="how clients reach tools: by search, or server by server with scripts",
-            ),
-            SERVERS,
-            flag("--all-servers", "allow all servers of the workspace"),
-        ),
-        (
-            "Site --optimization off",
-            "Site --server files --server github",
-            "- --exposure progressive",
-        ),
-        _one_project,
-        request=_set_request,
-    ),
-    Command(
-        "project rename",
-        "Rename a project.",
-        _rename,
-        (WORKSPACE, _PROJECT, NEW_NAME),
-        ("Site 'Web site'",),
-        _one_project,
-    ),
-    Command(
-        "project remove",
-        "Remove a project.",
-        _remove,
-        (WORKSPACE, _PROJECT),
-        ("Site",),
-        removed_line,
-    ),
-    Command("project list", "List projects.", _list, (WORKSPACE,), ("",), _project_lines),
-)

@@ -11,13 +11,13 @@ from router.commands.command import (
     TOOL_ARGUMENTS,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Group,
     flag,
     with_tool_arguments,
 )
 from router.commands.context import Context
-from router.commands.output import single, table
+from router.commands.output import json_fields, single, table
 from router.commands.tools import is_error, result_lines
 from router.domain.errors import InvalidInput, ToolboothError
 from router.domain.ids import ToolKey
@@ -26,16 +26,12 @@ from router.domain.names import SCRIPTS
 from router.domain.result import Failed
 from router.domain.scripts import SavedScript, ScriptTrial
 
+COMMANDS = Commands([Group("script", "Manage saved scripts.")])
+
 
 def _script_json(script: SavedScript) -> JsonObject:
-    return {
-        "name": script.name,
-        "description": script.description,
-        "parameters": [
-            {"name": p.name, "type": p.type, "required": p.required, "description": p.description}
-            for p in script.parameters
-        ],
-    }
+    parameters = [json_fields(p, "name type required description") for p in script.parameters]
+    return {**json_fields(script, "name description"), "parameters": parameters}
 
 
 def _script_lines(scripts: list[JsonObject]) -> list[str]:
@@ -67,27 +63,61 @@ def _read(path: Path) -> str:
         raise ToolboothError(f"{path} is not a text file.", "Save it as UTF-8.") from None
 
 
-async def _add(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "script add",
+    "Save a script.",
+    WORKSPACE,
+    NAME,
+    Argument("file", "FILE", "Lua file; - reads stdin", type=Path),
+    flag("--replace", "replace the script with this name"),
+    examples=["standup standup.lua"],
+    lines=single(_script_lines),
+    request=_add_request,
+)
+async def add(context: Context) -> JsonObject:
     name, text = context.name, str(context["text"])
     replacing = name if context.get("replace") else None
     scripts = context.router.scripts
     return _script_json(await scripts.save(context.workspace, name, text, replacing=replacing))
 
 
-async def _list(context: Context) -> list[JsonObject]:
+@COMMANDS.add("script list", "List scripts.", WORKSPACE, lines=_script_lines)
+async def list_scripts(context: Context) -> list[JsonObject]:
     return [_script_json(script) for script in context.router.scripts.list(context.workspace)]
 
 
-async def _show(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "script show",
+    "Print a script.",
+    WORKSPACE,
+    NAME,
+    examples=["standup"],
+    lines=lambda script: [str(script["text"]).rstrip()],
+)
+async def show(context: Context) -> JsonObject:
     script = context.router.scripts.get(context.workspace, context.name)
     return {**_script_json(script), "text": script.text}
 
 
-async def _remove(context: Context) -> None:
+@COMMANDS.add("script remove", "Remove a script.", WORKSPACE, NAME, examples=["standup"])
+async def remove(context: Context) -> None:
     await context.router.scripts.remove(context.workspace, context.name)
 
 
-async def _run(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "script run",
+    "Run a script.",
+    WORKSPACE,
+    NAME,
+    TOOL_ARGUMENTS,
+    flag("--dry", "call only read-only tools"),
+    PROJECT,
+    examples=['standup \'{"team": "web"}\' --dry'],
+    lines=result_lines,
+    request=with_tool_arguments,
+    failed=is_error,
+)
+async def run(context: Context) -> JsonObject:
     """As a client would, or with `dry` without changing anything."""
     workspace, name = context.workspace, context.name
     script = context.router.scripts.get(workspace, name)
@@ -109,42 +139,3 @@ def _trial_json(trial: ScriptTrial) -> JsonObject:
     texts = [*calls, *([trial.printed.rstrip()] if trial.printed else []), ending]
     answer: JsonObject = {"content": [{"type": "text", "text": text} for text in texts]}
     return {**answer, "isError": True} if trial.problem else answer
-
-
-COMMANDS = (
-    Group("script", "Manage saved scripts."),
-    Command(
-        "script add",
-        "Save a script.",
-        _add,
-        (
-            WORKSPACE,
-            NAME,
-            Argument("file", type=Path, metavar="FILE", help="Lua file; - reads stdin"),
-            flag("--replace", "replace the script with this name"),
-        ),
-        ("standup standup.lua",),
-        single(_script_lines),
-        request=_add_request,
-    ),
-    Command("script list", "List scripts.", _list, (WORKSPACE,), ("",), _script_lines),
-    Command(
-        "script show",
-        "Print a script.",
-        _show,
-        (WORKSPACE, NAME),
-        ("standup",),
-        lambda script: [str(script["text"]).rstrip()],
-    ),
-    Command("script remove", "Remove a script.", _remove, (WORKSPACE, NAME), ("standup",)),
-    Command(
-        "script run",
-        "Run a script.",
-        _run,
-        (WORKSPACE, NAME, TOOL_ARGUMENTS, flag("--dry", "call only read-only tools"), PROJECT),
-        ('standup \'{"team": "web"}\' --dry',),
-        result_lines,
-        request=with_tool_arguments,
-        failed=is_error,
-    ),
-)

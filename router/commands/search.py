@@ -5,25 +5,43 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from functools import partial
 
 from router.commands.command import (
     PROJECT,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Group,
     UsageError,
     nonempty,
+    option,
 )
 from router.commands.context import Context
-from router.commands.output import table
+from router.commands.output import json_fields, table
 from router.domain.json_values import JsonObject
 
-# learning
+COMMANDS = Commands([Group("learning", "Manage the usage history that improves search.")])
 
 
-async def _show(context: Context) -> JsonObject:
+def _history_lines(result: JsonObject) -> list[str]:
+    lessons: list[JsonObject] = result["lessons"]
+    misses: list[JsonObject] = result["misses"]
+    head = [] if result["learning"] else ["Learning is off. Turn it on with: toolbooth learning on"]
+    if not lessons and not misses:
+        return [*head, "No usage history yet."]
+    used = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
+    abandoned = [(" ".join(each["words"]), "no tool called") for each in misses]
+    return [*head, *table(used), *table(abandoned)]
+
+
+@COMMANDS.add(
+    "learning show",
+    "Show the usage history and searches without a tool call.",
+    WORKSPACE,
+    PROJECT,
+    lines=_history_lines,
+)
+async def show(context: Context) -> JsonObject:
     workspace, project = context.workspace, context.project
     context.router.projects.local_principal(workspace, project)  # refuses an unknown project
     history = context.router.search.usage_history(workspace, project)
@@ -38,26 +56,25 @@ async def _show(context: Context) -> JsonObject:
             }
             for use in reversed(history.uses)
         ],
-        "misses": [
-            {"words": list(search.words), "at": search.at.isoformat()}
-            for search in reversed(history.abandoned)
-        ],
+        "misses": [json_fields(search, "words at") for search in reversed(history.abandoned)],
     }
 
 
-def _history_lines(result: JsonObject) -> list[str]:
-    lessons: list[JsonObject] = result["lessons"]
-    misses: list[JsonObject] = result["misses"]
-    head = [] if result["learning"] else ["Learning is off. Turn it on with: toolbooth learning on"]
-    if not lessons and not misses:
-        return [*head, "No usage history yet."]
-    used = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
-    abandoned = [(" ".join(each["words"]), "no tool called") for each in misses]
-    return [*head, *table(used), *table(abandoned)]
-
-
-async def _clear(context: Context) -> None:
+@COMMANDS.add(
+    "learning clear", "Clear the usage history.", WORKSPACE, PROJECT, examples=["--project Site"]
+)
+async def clear(context: Context) -> None:
     await context.router.search.clear_usage_history(context.workspace, context.project)
+
+
+@COMMANDS.add("learning on", "Turn on the usage history.")
+async def turn_on(context: Context) -> None:
+    await _switch(context, on=True)
+
+
+@COMMANDS.add("learning off", "Turn off the usage history.")
+async def turn_off(context: Context) -> None:
+    await _switch(context, on=False)
 
 
 async def _switch(context: Context, *, on: bool) -> None:
@@ -65,7 +82,7 @@ async def _switch(context: Context, *, on: bool) -> None:
     await context.router.settings.apply(settings)
 
 
-# cloud
+COMMANDS.append(Group("cloud", "Manage cloud search."))
 
 
 def _cloud_request(given: JsonObject) -> JsonObject:
@@ -81,49 +98,18 @@ def _cloud_request(given: JsonObject) -> JsonObject:
     return {"url": given["url"], "token": token or None}
 
 
-async def _cloud_set(context: Context) -> None:
+@COMMANDS.add(
+    "cloud set",
+    "Set the address of the cloud search service.",
+    Argument("url", "URL", type=nonempty),
+    option("--token-env", "NAME", "environment variable with the token"),
+    examples=["https://search.example.com --token-env SEARCH_TOKEN"],
+    request=_cloud_request,
+)
+async def set_cloud(context: Context) -> None:
     await context.router.search.set_cloud(str(context["url"]), context.get("token"))
 
 
-async def _cloud_off(context: Context) -> None:
+@COMMANDS.add("cloud off", "Turn off cloud search and delete its token.")
+async def turn_cloud_off(context: Context) -> None:
     await context.router.search.set_cloud("")
-
-
-COMMANDS = (
-    Group("learning", "Manage the usage history that improves search."),
-    Command(
-        "learning show",
-        "Show the usage history and searches without a tool call.",
-        _show,
-        (WORKSPACE, PROJECT),
-        ("",),
-        _history_lines,
-    ),
-    Command(
-        "learning clear",
-        "Clear the usage history.",
-        _clear,
-        (WORKSPACE, PROJECT),
-        ("--project Site",),
-    ),
-    Command("learning on", "Turn on the usage history.", partial(_switch, on=True)),
-    Command("learning off", "Turn off the usage history.", partial(_switch, on=False)),
-    Group("cloud", "Manage cloud search."),
-    Command(
-        "cloud set",
-        "Set the address of the cloud search service.",
-        _cloud_set,
-        (
-            Argument("url", type=nonempty, metavar="URL"),
-            Argument(
-                "--token-env",
-                type=nonempty,
-                metavar="NAME",
-                help="environment variable with the token",
-            ),
-        ),
-        ("https://search.example.com --token-env SEARCH_TOKEN",),
-        request=_cloud_request,
-    ),
-    Command("cloud off", "Turn off cloud search and delete its token.", _cloud_off),
-)

@@ -12,7 +12,7 @@ from router.commands.command import (
     SERVER,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Handler,
     Invocation,
     Send,
@@ -21,20 +21,20 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import counted, iso_time, single, table, tell
+from router.commands.output import counted, json_fields, single, table, tell
 from router.domain.failure_text import advise, explain, protection_words
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import chooses_code
-from router.domain.servers import ProcessFacts, ServerStatus
+from router.domain.servers import ServerStatus
 from router.domain.tool_lists import CutKind
 
 if TYPE_CHECKING:
-    from router.api.events import ConfigRejected
     from router.api.router import RouterPort
     from router.config.server import ServerConfig
     from router.domain.receipts import Protection
 
+COMMANDS = Commands()
 REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
@@ -60,25 +60,22 @@ _CUTS = {
 
 
 def server_json(status: ServerStatus) -> JsonObject:
-    advice = explain(status)
+    advice, process = explain(status), status.process
     return {
-        "id": status.id,
-        "name": status.name,
-        "workspace": status.workspace,
-        "transport": status.transport,
-        "target": status.target,
-        "enabled": status.enabled,
-        "state": status.state,
+        **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
         "action": advice.suggestion,
-        "discovery": status.discovery,
-        "toolCount": status.tool_count,
-        "listedAt": iso_time(status.listed_at),
+        **json_fields(status, "discovery tool_count listed_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
         "failure": _failure_json(status),
-        "process": _process_json(status.process),
+        "process": process
+        and {
+            **json_fields(process, "pid started_at processes rss_bytes"),
+            "cpuSeconds": process.cpu_s,
+            "cpuPercent": process.cpu_percent,
+        },
         "protection": protection_json(status.protection),
         "discoveryAccess": status.access,
     }
@@ -90,20 +87,8 @@ def _failure_json(status: ServerStatus) -> JsonObject | None:
     advice = advise(status.failure, status.name)
     return {
         "kind": status.failure.kind,
-        "cause": advice.cause,
-        "suggestion": advice.suggestion,
-        "retryAt": iso_time(status.failure.retry_at),
-    }
-
-
-def _process_json(facts: ProcessFacts | None) -> JsonObject | None:
-    return facts and {
-        "pid": facts.pid,
-        "startedAt": iso_time(facts.started_at),
-        "processes": facts.processes,
-        "rssBytes": facts.rss_bytes,
-        "cpuSeconds": facts.cpu_s,
-        "cpuPercent": facts.cpu_percent,
+        **json_fields(advice, "cause suggestion"),
+        **json_fields(status.failure, "retry_at"),
     }
 
 
@@ -191,7 +176,35 @@ def _is_relative(program: str) -> bool:
     return Path(program).name != program and not Path(program).is_absolute()
 
 
-async def _add(context: Context) -> JsonObject:
+def _code_warnings(config: ServerConfig) -> list[str]:
+    """Variables that make a server load other code than its command names."""
+    names = ", ".join(name for name in config.env if chooses_code(name))
+    return (
+        [f"{names}: controls which programs are loaded. Make sure you want this."] if names else []
+    )
+
+
+@COMMANDS.add(
+    "add",
+    "Add a server and allow its command to run.",
+    WORKSPACE,
+    NAME,
+    repeated("--env", "KEY=VALUE", "set an environment variable"),
+    Argument("--cwd", "DIR", "working directory of the command"),
+    Argument("--url", text="address of a server over HTTP"),
+    repeated("--header", "KEY=VALUE", "send an HTTP header"),
+    examples=[
+        "Files -- npx -y @modelcontextprotocol/server-filesystem /home/me",
+        "GitHub --env GITHUB_TOKEN=ghp_... -- github-mcp-server stdio",
+        "Docs --url https://example.com/mcp --header 'X-Api-Key=...'",
+    ],
+    lines=one_server,
+    request=_add_request,
+    warns=True,
+    usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
+    "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
+)
+async def add(context: Context) -> JsonObject:
     from router.config.server import ServerConfig
 
     workspace = context.workspace
@@ -202,39 +215,39 @@ async def _add(context: Context) -> JsonObject:
     return {**server_json(context.status(ref)), "warnings": warnings}
 
 
-def _code_warnings(config: ServerConfig) -> list[str]:
-    """Variables that make a server load other code than its command names."""
-    names = ", ".join(name for name in config.env if chooses_code(name))
-    return (
-        [f"{names}: controls which programs are loaded. Make sure you want this."] if names else []
-    )
-
-
 # remove, enable, disable, sign-in, sign-out, list
 
 
-async def _remove(context: Context) -> JsonObject:
-    ref = context.server
-    gone = server_json(context.status(ref))
-    await context.router.servers.remove(ref)
+@COMMANDS.add(
+    "remove", "Remove a server.", WORKSPACE, SERVER, examples=["files"], lines=removed_line
+)
+async def remove(context: Context) -> JsonObject:
+    gone = server_json(context.status(context.server))
+    await context.router.servers.remove(context.server)
     return gone
 
 
-def _on_server(change: Callable[[RouterPort, ServerRef], Awaitable[None]]) -> Handler:
+def _changes_server(change: Callable[[RouterPort, ServerRef], Awaitable[None]]) -> Handler:
     """Changes the named server and returns it as it is then."""
 
     async def handler(context: Context) -> JsonObject:
-        ref = context.server
-        await change(context.router, ref)
-        return server_json(context.status(ref))
+        await change(context.router, context.server)
+        return server_json(context.status(context.server))
 
     return handler
 
 
-async def _sign_in(context: Context) -> JsonObject:
-    """Where to sign in; `sign-in wait` waits for the end of it."""
-    begun = await context.router.sign_ins.begin(context.server)
-    return {"authorizationUrl": begun.authorization_url, "expiresAt": iso_time(begun.expires_at)}
+def _add_change(
+    name: str, text: str, change: Callable[[RouterPort, ServerRef], Awaitable[None]]
+) -> None:
+    declare = COMMANDS.add(name, text, WORKSPACE, SERVER, examples=["files"], lines=one_server)
+    declare(_changes_server(change))
+
+
+_add_change("enable", "Enable a server.", lambda router, ref: router.servers.set_enabled(ref, True))
+_add_change(
+    "disable", "Disable a server.", lambda router, ref: router.servers.set_enabled(ref, False)
+)
 
 
 async def _sign_in_run(send: Send, call: Invocation) -> Any:
@@ -250,8 +263,22 @@ def print_sign_in(begun: JsonObject, *, as_json: bool) -> None:
         print(f"Open this page and sign in:\n\n  {begun['authorizationUrl']}\n", flush=True)
 
 
-async def _list(context: Context) -> list[JsonObject]:
-    return [server_json(status) for status in context.router.servers.list(context.workspace)]
+@COMMANDS.add(
+    "sign-in",
+    "Sign in to a server. Prints a link to open and waits.",
+    WORKSPACE,
+    SERVER,
+    examples=["notes"],
+    lines=one_server,
+    run=_sign_in_run,
+)
+async def sign_in(context: Context) -> JsonObject:
+    """Where to sign in; `sign-in wait` waits for the end of it."""
+    begun = await context.router.sign_ins.begin(context.server)
+    return json_fields(begun, "authorization_url expires_at")
+
+
+_add_change("sign-out", "Sign out of a server.", lambda router, ref: router.sign_ins.sign_out(ref))
 
 
 async def _list_run(send: Send, call: Invocation) -> Any:
@@ -260,12 +287,21 @@ async def _list_run(send: Send, call: Invocation) -> Any:
     return servers
 
 
-async def _rejected(context: Context) -> list[JsonObject]:
-    return [rejected_json(file) for file in context.router.settings.rejected_files()]
+@COMMANDS.add(
+    "list",
+    "List servers.",
+    WORKSPACE,
+    examples=["--workspace Work"],
+    lines=server_lines,
+    run=_list_run,
+)
+async def list_servers(context: Context) -> list[JsonObject]:
+    return [server_json(status) for status in context.router.servers.list(context.workspace)]
 
 
-def rejected_json(file: ConfigRejected) -> JsonObject:
-    return {"path": str(file.path), "line": file.line, "reason": file.reason}
+async def rejected(context: Context) -> list[JsonObject]:
+    files = context.router.settings.rejected_files()
+    return [json_fields(file, "path line reason") for file in files]
 
 
 def rejection_lines(files: list[JsonObject]) -> list[str]:
@@ -280,69 +316,8 @@ def _place(file: JsonObject) -> str:
     return f"{file['path']}, line {file['line']}" if file["line"] else file["path"]
 
 
-def _server_command(
-    name: str, summary: str, change: Callable[[RouterPort, ServerRef], Awaitable[None]]
-) -> Command:
-    handler = _on_server(change)
-    return Command(name, summary, handler, (WORKSPACE, SERVER), ("files",), one_server)
-
-
-COMMANDS = (
-    Command(
-        "add",
-        "Add a server and allow its command to run.",
-        _add,
-        (
-            WORKSPACE,
-            NAME,
-            repeated("--env", metavar="KEY=VALUE", help="set an environment variable"),
-            Argument("--cwd", metavar="DIR", help="working directory of the command"),
-            Argument("--url", help="address of a server over HTTP"),
-            repeated("--header", metavar="KEY=VALUE", help="send an HTTP header"),
-        ),
-        (
-            "Files -- npx -y @modelcontextprotocol/server-filesystem /home/me",
-            "GitHub --env GITHUB_TOKEN=ghp_... -- github-mcp-server stdio",
-            "Docs --url https://example.com/mcp --header 'X-Api-Key=...'",
-        ),
-        one_server,
-        request=_add_request,
-        warns=True,
-        usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
-        "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
-    ),
-    Command("remove", "Remove a server.", _remove, (WORKSPACE, SERVER), ("files",), removed_line),
-    _server_command(
-        "enable", "Enable a server.", lambda router, ref: router.servers.set_enabled(ref, True)
-    ),
-    _server_command(
-        "disable", "Disable a server.", lambda router, ref: router.servers.set_enabled(ref, False)
-    ),
-    Command(
-        "sign-in",
-        "Sign in to a server. Prints a link to open and waits.",
-        _sign_in,
-        (WORKSPACE, SERVER),
-        ("notes",),
-        one_server,
-        run=_sign_in_run,
-    ),
-    _server_command(
-        "sign-out", "Sign out of a server.", lambda router, ref: router.sign_ins.sign_out(ref)
-    ),
-    Command(
-        "list",
-        "List servers.",
-        _list,
-        (WORKSPACE,),
-        ("--workspace Work",),
-        server_lines,
-        run=_list_run,
-    ),
-)
-
 HANDLERS: dict[str, Handler] = {
-    "rejected": _rejected,
-    "sign-in wait": _on_server(lambda router, ref: router.sign_ins.ended(ref)),
+    "rejected": rejected,
+    "sign-in wait": _changes_server(lambda router, ref: router.sign_ins.ended(ref)),
 }
 """Requests that commands send and nobody types."""

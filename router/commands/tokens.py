@@ -10,18 +10,50 @@ from router.commands.command import (
     SERVERS,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     Group,
+    option,
     seconds,
 )
 from router.commands.context import Context
-from router.commands.output import iso_time, local_time, table
+from router.commands.output import json_fields, local_time, table
 from router.domain.clients import TokenSummary
 from router.domain.ids import TokenId
 from router.domain.json_values import JsonObject
 
+COMMANDS = Commands([Group("token", "Manage client tokens.")])
 
-async def _new(context: Context) -> JsonObject:
+
+def _token_json(summary: TokenSummary) -> JsonObject:
+    names = "id name workspace project servers created_at expires_at last_used_at"
+    return json_fields(summary, names)
+
+
+def _new_lines(issued: JsonObject) -> list[str]:
+    return [
+        str(issued["token"]),
+        "Save it now: it is not shown again. Clients send it as: Authorization: Bearer TOKEN",
+    ]
+
+
+@COMMANDS.add(
+    "token new",
+    "Create a token. It is shown only once.",
+    WORKSPACE,
+    NAME,
+    PROJECT,
+    SERVERS,
+    option(
+        "--expires",
+        "TIME",
+        "lifetime, like 12h, 30d or 4w (default: until revoked)",
+        type=seconds,
+        dest="lifetime_s",
+    ),
+    examples=["Laptop", "CI --workspace Work --server files --expires 30d"],
+    lines=_new_lines,
+)
+async def new(context: Context) -> JsonObject:
     """Projects and servers belong to a workspace: a token that names one stays there."""
     scoped = any(context.get(each) for each in ("workspace", "project", "servers"))
     lifetime = context.get("lifetimeS")
@@ -33,34 +65,6 @@ async def _new(context: Context) -> JsonObject:
         lifetime=timedelta(seconds=float(lifetime)) if lifetime else None,
     )
     return {**_token_json(issued.summary), "token": issued.secret}
-
-
-async def _list(context: Context) -> list[JsonObject]:
-    return [_token_json(summary) for summary in context.router.tokens.list()]
-
-
-async def _revoke(context: Context) -> None:
-    await context.router.tokens.revoke(TokenId(str(context["token"])))
-
-
-def _token_json(summary: TokenSummary) -> JsonObject:
-    return {
-        "id": summary.id,
-        "name": summary.name,
-        "workspace": summary.workspace,
-        "project": summary.project,
-        "servers": None if summary.servers is None else list(summary.servers),
-        "createdAt": iso_time(summary.created_at),
-        "expiresAt": iso_time(summary.expires_at),
-        "lastUsedAt": iso_time(summary.last_used_at),
-    }
-
-
-def _new_lines(issued: JsonObject) -> list[str]:
-    return [
-        str(issued["token"]),
-        "Save it now: it is not shown again. Clients send it as: Authorization: Bearer TOKEN",
-    ]
 
 
 def _token_lines(tokens: list[JsonObject]) -> list[str]:
@@ -80,34 +84,16 @@ def _token_lines(tokens: list[JsonObject]) -> list[str]:
     )
 
 
-COMMANDS = (
-    Group("token", "Manage client tokens."),
-    Command(
-        "token new",
-        "Create a token. It is shown only once.",
-        _new,
-        (
-            WORKSPACE,
-            NAME,
-            PROJECT,
-            SERVERS,
-            Argument(
-                "--expires",
-                type=seconds,
-                dest="lifetime_s",
-                metavar="TIME",
-                help="lifetime, like 12h, 30d or 4w (default: until revoked)",
-            ),
-        ),
-        ("Laptop", "CI --workspace Work --server files --expires 30d"),
-        _new_lines,
-    ),
-    Command("token list", "List tokens.", _list, lines=_token_lines),
-    Command(
-        "token revoke",
-        "Revoke a token.",
-        _revoke,
-        (Argument("token", metavar="ID", help="token ID; see: toolbooth token list"),),
-        ("1a2b3c4d",),
-    ),
+@COMMANDS.add("token list", "List tokens.", lines=_token_lines)
+async def list_tokens(context: Context) -> list[JsonObject]:
+    return [_token_json(summary) for summary in context.router.tokens.list()]
+
+
+@COMMANDS.add(
+    "token revoke",
+    "Revoke a token.",
+    Argument("token", "ID", "token ID; see: toolbooth token list"),
+    examples=["1a2b3c4d"],
 )
+async def revoke(context: Context) -> None:
+    await context.router.tokens.revoke(TokenId(str(context["token"])))

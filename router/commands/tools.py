@@ -13,12 +13,12 @@ from router.commands.command import (
     TOOL_KEY,
     WORKSPACE,
     Argument,
-    Command,
+    Commands,
     number,
     with_tool_arguments,
 )
 from router.commands.context import Context
-from router.commands.output import counted, iso_time, table
+from router.commands.output import counted, json_fields, table
 from router.commands.servers import REFRESH_HINT
 from router.domain.errors import InvalidInput, NotFound
 from router.domain.failure_text import explain
@@ -31,33 +31,16 @@ from router.domain.servers import ServerStatus
 from router.domain.tool_lists import Approval
 from router.domain.tools import ToolView
 
-# tools
-
-
-async def _tools(context: Context) -> list[JsonObject]:
-    only, rows = context.only_server, list[JsonObject]()
-    for status in context.router.servers.list(context.workspace):
-        if only not in (None, status.id):
-            continue
-        tools = [_tool_json(tool) for tool in context.router.tools.list(status.ref)]
-        rows += tools if status.tool_count is not None else [_missing_list_json(status)]
-    return rows
+COMMANDS = Commands()
 
 
 def _tool_json(view: ToolView) -> JsonObject:
+    shown = "title description signature effect context_tokens permission approval"
     return {
         "toolKey": str(view.key),
-        "title": view.title,
-        "description": view.description,
-        "signature": view.signature,
-        "effect": view.effect,
-        "contextTokens": view.context_tokens,
-        "permission": view.permission,
-        "approval": view.approval,
+        **json_fields(view, shown),
         "findings": [finding_json(found) for found in view.findings],
-        "available": view.available,
-        "lastSeen": iso_time(view.last_seen),
-        "source": view.source,
+        **json_fields(view, "available last_seen source"),
     }
 
 
@@ -86,26 +69,15 @@ def _use(tool: JsonObject) -> str | None:
     return "pending" if pending and permission != Permission.DENY else permission
 
 
-# search
-
-
-async def _search(context: Context) -> list[JsonObject]:
-    limit = int(context.get("limit") or context.router.settings.current().results_per_search)
-    reply = await context.router.search.find(context.caller, context["queries"], limit)
-    hits: list[JsonObject] = [
-        {
-            "toolKey": str(hit.tool.key),
-            "serverName": hit.tool.server_name,
-            "description": hit.tool.description,
-            "signature": hit.tool.signature,
-            "relevance": hit.relevance,
-            "explanation": hit.explanation,
-        }
-        for hit in reply.hits
-    ]
-    if hits and reply.note:
-        hits[0]["explanation"] = f"{hits[0]['explanation']} ({reply.note})"
-    return hits
+@COMMANDS.add(
+    "tools", "List tools.", WORKSPACE, OPTIONAL_SERVER, examples=["", "files"], lines=_tool_lines
+)
+async def list_tools(context: Context) -> list[JsonObject]:
+    rows = list[JsonObject]()
+    for status in context.listed_servers:
+        tools = [_tool_json(tool) for tool in context.router.tools.list(status.ref)]
+        rows += tools if status.tool_count is not None else [_missing_list_json(status)]
+    return rows
 
 
 def _hit_lines(hits: list[JsonObject]) -> list[str]:
@@ -115,25 +87,30 @@ def _hit_lines(hits: list[JsonObject]) -> list[str]:
     return table(rows, prose=True)
 
 
-# call
-
-
-async def _call(context: Context) -> JsonObject:
-    caller, key = context.caller, parse_tool_key(str(context["toolKey"]))
-    result = await context.router.tools.call(caller, key, as_object(context.get("arguments")))
-    if isinstance(result, Failed):
-        _check_enabled(context, key.server)
-        in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
-        raise InvalidInput(result.message, in_terminal)
-    return result.value
-
-
-def _check_enabled(context: Context, server: ServerId) -> None:
-    """A client must not know that a disabled server exists; its user may."""
-    for status in context.router.servers.list(context.workspace):
-        if status.id == server and not status.enabled:
-            advice = explain(status)
-            raise InvalidInput(advice.cause, advice.suggestion)
+@COMMANDS.add(
+    "search",
+    "Search for tools as a client would.",
+    WORKSPACE,
+    Argument("queries", "QUERY", "one query per step of a task", nargs="+"),
+    Argument("--limit", "N", "maximum number of results", type=number),
+    PROJECT,
+    examples=["'read a file' 'send an e-mail' --limit 3"],
+    lines=_hit_lines,
+)
+async def search(context: Context) -> list[JsonObject]:
+    limit = int(context.get("limit") or context.router.settings.current().results_per_search)
+    reply = await context.router.search.find(context.caller, context["queries"], limit)
+    hits: list[JsonObject] = [
+        {
+            "toolKey": str(hit.tool.key),
+            **json_fields(hit.tool, "server_name description signature"),
+            **json_fields(hit, "relevance explanation"),
+        }
+        for hit in reply.hits
+    ]
+    if hits and reply.note:
+        hits[0]["explanation"] = f"{hits[0]['explanation']} ({reply.note})"
+    return hits
 
 
 def result_lines(result: Any) -> list[str]:
@@ -153,10 +130,59 @@ def is_error(result: Any) -> bool:
     return bool(as_object(result).get("isError"))
 
 
+@COMMANDS.add(
+    "call",
+    "Call a tool.",
+    WORKSPACE,
+    TOOL_KEY,
+    TOOL_ARGUMENTS,
+    PROJECT,
+    examples=['time:get_current_time \'{"timezone": "UTC"}\''],
+    lines=result_lines,
+    request=with_tool_arguments,
+    failed=is_error,
+)
+async def call(context: Context) -> JsonObject:
+    caller, key = context.caller, parse_tool_key(str(context["toolKey"]))
+    result = await context.router.tools.call(caller, key, as_object(context.get("arguments")))
+    if isinstance(result, Failed):
+        _check_enabled(context, key.server)
+        in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
+        raise InvalidInput(result.message, in_terminal)
+    return result.value
+
+
+def _check_enabled(context: Context, server: ServerId) -> None:
+    """A client must not know that a disabled server exists; its user may."""
+    for status in context.router.servers.list(context.workspace):
+        if status.id == server and not status.enabled:
+            advice = explain(status)
+            raise InvalidInput(advice.cause, advice.suggestion)
+
+
 # pin, unpin
 
 
-async def _pin(context: Context) -> list[JsonObject]:
+def _pin_lines(pins: list[JsonObject]) -> list[str]:
+    if not pins:
+        return ["No tools are pinned."]
+    return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
+
+
+def _cost(tokens: int | None) -> str:
+    return "not available" if tokens is None else counted(tokens, "token")
+
+
+@COMMANDS.add(
+    "pin",
+    "Pin tools, so that clients get them without searching; or list pinned tools.",
+    WORKSPACE,
+    Argument("tool_keys", "TOOLKEY", "default: list pinned tools", nargs="*"),
+    PROJECT,
+    examples=["files:read_file", "", "--project Site"],
+    lines=_pin_lines,
+)
+async def pin(context: Context) -> list[JsonObject]:
     keys = _keys(context)
     for key in keys:
         if _tokens(context, key) is None:
@@ -166,7 +192,16 @@ async def _pin(context: Context) -> list[JsonObject]:
     return await _set_pins(context, [*_pins(context), *map(str, keys)])
 
 
-async def _unpin(context: Context) -> list[JsonObject]:
+@COMMANDS.add(
+    "unpin",
+    "Unpin tools.",
+    WORKSPACE,
+    Argument("tool_keys", "TOOLKEY", nargs="+"),
+    PROJECT,
+    examples=["files:read_file"],
+    lines=_pin_lines,
+)
+async def unpin(context: Context) -> list[JsonObject]:
     before, gone = _pins(context), [str(key) for key in _keys(context)]
     for text in gone:
         if text not in before:
@@ -201,63 +236,3 @@ def _tokens(context: Context, key: ToolKey) -> int | None:
     except NotFound:
         return None
     return next((tool.context_tokens for tool in tools if tool.key == key), None)
-
-
-def _pin_lines(pins: list[JsonObject]) -> list[str]:
-    if not pins:
-        return ["No tools are pinned."]
-    return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
-
-
-def _cost(tokens: int | None) -> str:
-    return "not available" if tokens is None else counted(tokens, "token")
-
-
-COMMANDS = (
-    Command(
-        "tools", "List tools.", _tools, (WORKSPACE, OPTIONAL_SERVER), ("", "files"), _tool_lines
-    ),
-    Command(
-        "search",
-        "Search for tools as a client would.",
-        _search,
-        (
-            WORKSPACE,
-            Argument("queries", nargs="+", metavar="QUERY", help="one query per step of a task"),
-            Argument("--limit", type=number, metavar="N", help="maximum number of results"),
-            PROJECT,
-        ),
-        ("'read a file' 'send an e-mail' --limit 3",),
-        _hit_lines,
-    ),
-    Command(
-        "call",
-        "Call a tool.",
-        _call,
-        (WORKSPACE, TOOL_KEY, TOOL_ARGUMENTS, PROJECT),
-        ('time:get_current_time \'{"timezone": "UTC"}\'',),
-        result_lines,
-        request=with_tool_arguments,
-        failed=is_error,
-    ),
-    Command(
-        "pin",
-        "Pin tools, so that clients get them without searching; or list pinned tools.",
-        _pin,
-        (
-            WORKSPACE,
-            Argument("tool_keys", nargs="*", metavar="TOOLKEY", help="default: list pinned tools"),
-            PROJECT,
-        ),
-        ("files:read_file", "", "--project Site"),
-        _pin_lines,
-    ),
-    Command(
-        "unpin",
-        "Unpin tools.",
-        _unpin,
-        (WORKSPACE, Argument("tool_keys", nargs="+", metavar="TOOLKEY"), PROJECT),
-        ("files:read_file",),
-        _pin_lines,
-    ),
-)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from router.commands.command import NAME, NEW_NAME, WORKSPACE, Argument, Command, Group
+from router.commands.command import NAME, NEW_NAME, WORKSPACE, Argument, Commands, Group, choice
 from router.commands.context import Context
-from router.commands.output import counted, single, table
+from router.commands.output import counted, json_fields, single, table
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import WorkspaceSummary
 
+COMMANDS = Commands([Group("workspace", "Manage workspaces.")])
+
 
 def workspace_json(summary: WorkspaceSummary) -> JsonObject:
     return {
-        "id": summary.id,
-        "name": summary.name,
+        **json_fields(summary, "id name"),
         "servers": summary.server_count,
-        "active": summary.active,
-        "approval": summary.approval,
+        **json_fields(summary, "active approval"),
     }
 
 
@@ -25,7 +25,7 @@ def _json_of(context: Context, workspace: WorkspaceId) -> JsonObject:
     return next(workspace_json(w) for w in context.router.workspaces.list() if w.id == workspace)
 
 
-def _workspace_lines(workspaces: list[JsonObject]) -> list[str]:
+def _lines(workspaces: list[JsonObject]) -> list[str]:
     return table(
         (
             "*" if w["active"] else "",
@@ -38,44 +38,76 @@ def _workspace_lines(workspaces: list[JsonObject]) -> list[str]:
     )
 
 
-_one_workspace = single(_workspace_lines)
+_one = single(_lines)
+
+
+@COMMANDS.add("workspace new", "Create a workspace.", NAME, examples=["Work"], lines=_one)
+async def create(context: Context) -> JsonObject:
+    return _json_of(context, await context.router.workspaces.create(context.name))
+
+
+@COMMANDS.add("workspace use", "Switch to a workspace.", NAME, examples=["Work"], lines=_one)
+async def use(context: Context) -> JsonObject:
+    workspace = context.workspace_named(context["name"])
+    await context.router.workspaces.switch(workspace)
+    return _json_of(context, workspace)
 
 
 def _removed_lines(gone: JsonObject) -> list[str]:
     return [f"Removed {gone['name']}. Restore it with: toolbooth workspace restore {gone['id']}"]
 
 
-async def _new(context: Context) -> JsonObject:
-    return _json_of(context, await context.router.workspaces.create(context.name))
-
-
-async def _use(context: Context) -> JsonObject:
-    workspace = context.workspace_named(context["name"])
-    await context.router.workspaces.switch(workspace)
-    return _json_of(context, workspace)
-
-
-async def _rename(context: Context) -> JsonObject:
-    workspace = context.workspace_named(context["name"])
-    await context.router.workspaces.rename(workspace, str(context["newName"]))
-    return _json_of(context, workspace)
-
-
-async def _remove(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "workspace remove",
+    "Remove a workspace. It can be restored.",
+    NAME,
+    examples=["Work"],
+    lines=_removed_lines,
+)
+async def remove(context: Context) -> JsonObject:
     workspace = context.workspace_named(context["name"])
     gone = _json_of(context, workspace)
     await context.router.workspaces.remove(workspace)
     return gone
 
 
-async def _restore(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "workspace restore",
+    "Restore a removed workspace.",
+    Argument("name", "ID", "ID of the removed workspace"),
+    examples=["work"],
+    lines=_one,
+)
+async def restore(context: Context) -> JsonObject:
     """By the id it had: a removed workspace has no name any more."""
     workspace = WorkspaceId(context.name)
     await context.router.workspaces.restore(workspace)
     return _json_of(context, workspace)
 
 
-async def _set(context: Context) -> JsonObject:
+@COMMANDS.add(
+    "workspace rename",
+    "Rename a workspace.",
+    NAME,
+    NEW_NAME,
+    examples=["Work 'Day job'"],
+    lines=_one,
+)
+async def rename(context: Context) -> JsonObject:
+    workspace = context.workspace_named(context["name"])
+    await context.router.workspaces.rename(workspace, str(context["newName"]))
+    return _json_of(context, workspace)
+
+
+@COMMANDS.add(
+    "workspace set",
+    "Change a workspace.",
+    WORKSPACE,
+    choice("--approval", ApprovalPolicy, "when tools need approval", required=True),
+    examples=["--workspace Work --approval ask_always"],
+    lines=_one,
+)
+async def change(context: Context) -> JsonObject:
     """What is not named stays as it is."""
     workspace = context.workspace
     if policy := context.get("approval"):
@@ -83,53 +115,6 @@ async def _set(context: Context) -> JsonObject:
     return _json_of(context, workspace)
 
 
-async def _list(context: Context) -> list[JsonObject]:
+@COMMANDS.add("workspace list", "List workspaces.", lines=_lines)
+async def list_workspaces(context: Context) -> list[JsonObject]:
     return [workspace_json(summary) for summary in context.router.workspaces.list()]
-
-
-COMMANDS = (
-    Group("workspace", "Manage workspaces."),
-    Command("workspace new", "Create a workspace.", _new, (NAME,), ("Work",), _one_workspace),
-    Command("workspace use", "Switch to a workspace.", _use, (NAME,), ("Work",), _one_workspace),
-    Command(
-        "workspace remove",
-        "Remove a workspace. It can be restored.",
-        _remove,
-        (NAME,),
-        ("Work",),
-        _removed_lines,
-    ),
-    Command(
-        "workspace restore",
-        "Restore a removed workspace.",
-        _restore,
-        (Argument("name", metavar="ID", help="ID of the removed workspace"),),
-        ("work",),
-        _one_workspace,
-    ),
-    Command(
-        "workspace rename",
-        "Rename a workspace.",
-        _rename,
-        (NAME, NEW_NAME),
-        ("Work 'Day job'",),
-        _one_workspace,
-    ),
-    Command(
-        "workspace set",
-        "Change a workspace.",
-        _set,
-        (
-            WORKSPACE,
-            Argument(
-                "--approval",
-                choices=[str(policy) for policy in ApprovalPolicy],
-                required=True,
-                help="when tools need approval",
-            ),
-        ),
-        ("--workspace Work --approval ask_always",),
-        _one_workspace,
-    ),
-    Command("workspace list", "List workspaces.", _list, lines=_workspace_lines),
-)
