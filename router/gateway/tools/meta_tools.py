@@ -1,4 +1,4 @@
-"""The two fixed tools: their definitions, and the arguments they take.
+"""The two fixed tools: their definitions (`resources/tools/`), and the arguments they take.
 
 The definitions are the same bytes on every call, so that a client's prompt cache holds, and as
 short as they can be: they are part of every conversation. So there is no output schema either.
@@ -6,10 +6,12 @@ short as they can be: they are part of every conversation. So there is no output
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+import resources
 from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
@@ -25,56 +27,7 @@ _MAX_QUERY = 1000
 _MAX_CONTEXT = 4000
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
 
-TOOLS: tuple[JsonObject, ...] = (
-    {
-        "name": DISCOVERY,
-        "title": "Find tools",
-        "description": (
-            "Find the tools you need by saying what you want to do. Give one query per step of "
-            "the task. Each result has a toolKey and a call signature for tool_execute. A query "
-            "that is a toolKey returns that tool with its full input schema."
-        ),
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "query": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "minItems": 1,
-                    "description": "What you want to do, one short phrase per step.",
-                },
-                "context": {
-                    "type": "string",
-                    "description": "The task behind it, if that helps to choose.",
-                },
-                "maxResults": {"type": "integer", "minimum": 1, "maximum": MAX_RESULTS},
-            },
-            "required": ["query"],
-        },
-        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-        "_meta": _ALWAYS_LOAD,
-    },
-    {
-        "name": EXECUTE,
-        "title": "Run a tool",
-        "description": (
-            "Run a tool found with tool_discovery. Wrong arguments are answered with the tool's "
-            "full input schema, so that you can mend the call."
-        ),
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "toolKey": {
-                    "type": "string",
-                    "description": "serverId:toolName, as tool_discovery gave it.",
-                },
-                "arguments": {"type": "object", "description": "The tool's own arguments."},
-            },
-            "required": ["toolKey"],
-        },
-        "_meta": _ALWAYS_LOAD,
-    },
-)
+TOOLS: tuple[JsonObject, ...] = tuple(json.loads(resources.read_text("tools", "meta_tools.json")))
 LISTING: JsonObject = {"tools": list(TOOLS)}
 LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
 

@@ -1,124 +1,126 @@
-"""The five tools of the exposure `progressive`: their definitions, and their results about servers.
+"""The five tools of the exposure `progressive`: their definitions (`resources/tools/`) and results.
 
-Like the two meta-tools the definitions are the same bytes on every call, and short. Results come
-from cached tool lists: no server is started.
+Like the two meta-tools the definitions are the same bytes on every call, and short. Results about
+servers come from cached tool lists: no server is started.
 """
 
 from __future__ import annotations
 
+import json
+import time
+from dataclasses import dataclass, replace
 from typing import cast
 
+import resources
 from router.catalog.lua_reference import example, parameter_lines
 from router.catalog.server_entry import ServerEntry
-from router.catalog.tool_definition import compact_json
+from router.catalog.tool_definition import compact_json, result_tokens
 from router.catalog.view import View
-from router.domain.errors import InvalidInput
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.activity import ActivityKind, Outcome
+from router.domain.errors import InvalidInput, ToolboothError
+from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
+from router.domain.result import Failed, Ok, ToolResult, failed
 from router.domain.tools import Tool
+from router.gateway.client_request import ClientRequest
+from router.gateway.tools.activity_recorder import ActivityRecorder
+from router.gateway.tools.script_tools import ScriptTools, script_value
+from router.gateway.tools.tool_results import error_result, outcome_of, text_result
 
-LIST_SERVERS = "list-servers"
-LIST_TOOLS = "list-server-tools"
-DETAILS = "tool-details"
-INSPECT = "inspect-tool-response"
 EXECUTE = "execute"
 _MAX_BRIEF = 120
 _MAX_INSTRUCTIONS = 600
 _MAX_RESPONSE = 8000
-_READS: JsonObject = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-_SERVER: JsonObject = {"type": "string", "description": "Lua identifier, from list-servers."}
-_TOOL: JsonObject = {"type": "string", "description": "Lua identifier, from list-server-tools."}
-
-EXECUTE_TOOL: JsonObject = {
-    "name": EXECUTE,
-    "title": "Run a script",
-    "description": (
-        "Run a Lua 5.4 script that calls tools: server.tool{name = value}:await() returns the "
-        "tool's result as a table or string, or raises its error (catch it with pcall). Without "
-        ":await() a call runs meanwhile; await_all{call1, call2} waits for several. Finish with "
-        "result(value): only that and what you print come back, so filter and combine in the "
-        "script. JSON null is null; array{} is an empty list. No files, network or os."
-    ),
-    "inputSchema": {
-        "type": "object",
-        "properties": {"script": {"type": "string", "description": "The Lua script."}},
-        "required": ["script"],
-    },
-}
-TOOLS: tuple[JsonObject, ...] = (
-    {
-        "name": LIST_SERVERS,
-        "title": "List servers",
-        "description": "List the servers whose tools scripts can call, with their Lua identifiers.",
-        "inputSchema": {"type": "object", "properties": {}},
-        "annotations": _READS,
-    },
-    {
-        "name": LIST_TOOLS,
-        "title": "List a server's tools",
-        "description": "List a server's tools in brief, with their Lua identifiers.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {"luaServerName": _SERVER},
-            "required": ["luaServerName"],
-        },
-        "annotations": _READS,
-    },
-    {
-        "name": DETAILS,
-        "title": "Read about a tool",
-        "description": "A tool's full description, its parameters, and an example in Lua.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {"luaServerName": _SERVER, "luaToolName": _TOOL},
-            "required": ["luaServerName", "luaToolName"],
-        },
-        "annotations": _READS,
-    },
-    {
-        "name": INSPECT,
-        "title": "Try a tool",
-        "description": (
-            "Call a tool to see what its response looks like. This REALLY runs the tool: only for "
-            "tools that read, and cost little."
-        ),
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "luaServerName": _SERVER,
-                "luaToolName": _TOOL,
-                "sampleArgs": {"type": "object", "description": "Arguments of the sample call."},
-            },
-            "required": ["luaServerName", "luaToolName"],
-        },
-    },
-    EXECUTE_TOOL,
-)
+TOOLS: tuple[JsonObject, ...] = tuple(json.loads(resources.read_text("tools", "progressive.json")))
+EXECUTE_TOOL = next(tool for tool in TOOLS if tool["name"] == EXECUTE)
 NAMES = frozenset(str(tool["name"]) for tool in TOOLS)
 LISTING: JsonObject = {"tools": list(TOOLS)}
 
 
-def required_text(arguments: JsonObject, name: str) -> str:
+@dataclass(frozen=True, slots=True)
+class ProgressiveCalls:
+    recorder: ActivityRecorder
+    script_tools: ScriptTools
+
+    async def call(
+        self, request: ClientRequest, view: View, name: str, arguments: JsonObject
+    ) -> JsonObject:
+        """The result of a call of one of `TOOLS`."""
+        started = time.perf_counter()
+        outcome, message, tokens = Outcome.CANCELLED, None, 0
+        try:
+            result = await self._result(request, view, name, arguments)
+            outcome, message = outcome_of(result)
+            answer = result.value if isinstance(result, Ok) else error_result(result)
+            tokens = result_tokens(answer)
+            return answer
+        finally:
+            runs = name in (EXECUTE, "inspect-tool-response")
+            self.recorder.record(
+                request,
+                ActivityKind.CALL if runs else ActivityKind.SEARCH,
+                started,
+                outcome,
+                tool=name if runs else None,
+                detail=None if runs else " ".join((name, *map(str, arguments.values()))),
+                context_tokens=tokens,
+                saved_tokens=-tokens,
+                message=message,
+            )
+
+    async def _result(
+        self, request: ClientRequest, view: View, name: str, arguments: JsonObject
+    ) -> ToolResult[JsonObject]:
+        try:
+            match name:
+                case "list-servers":
+                    return Ok(text_result(_servers_text(view)))
+                case "list-server-tools":
+                    return Ok(text_result(_tools_text(view, arguments)))
+                case "tool-details":
+                    return Ok(text_result(_details_text(view, arguments)))
+                case "inspect-tool-response":
+                    return await self._inspect(request, view, arguments)
+                case _:
+                    script = _required_text(arguments, "script")
+                    return Ok(await self.script_tools.execute(request, script))
+        except ToolboothError as error:
+            return failed(error)
+
+    async def _inspect(
+        self, request: ClientRequest, view: View, arguments: JsonObject
+    ) -> ToolResult[JsonObject]:
+        tool = _named_tool(view, arguments)
+        sample = _sample_arguments(arguments)
+        called = replace(request, activity_id=f"{request.activity_id}/1", inside_script=True)
+        result = await self.script_tools.run_tool(called, tool.key, sample)
+        if isinstance(result, Failed):
+            return result
+        answer = text_result(_response_text(tool, result.value))
+        return Ok({**answer, "isError": True} if result.value.get("isError") else answer)
+
+
+def _required_text(arguments: JsonObject, name: str) -> str:
     value = arguments.get(name)
     if not isinstance(value, str) or not value:
         raise InvalidInput(f'"{name}" is required.')
     return value
 
 
-def named_tool(view: View, arguments: JsonObject) -> Tool:
+def _named_tool(view: View, arguments: JsonObject) -> Tool:
     """The tool that `luaServerName` and `luaToolName` name."""
-    server = required_text(arguments, "luaServerName")
-    return view.lua.tool(server, required_text(arguments, "luaToolName"))
+    server = _required_text(arguments, "luaServerName")
+    return view.lua.tool(server, _required_text(arguments, "luaToolName"))
 
 
-def sample_arguments(arguments: JsonObject) -> JsonObject:
+def _sample_arguments(arguments: JsonObject) -> JsonObject:
     given = arguments.get("sampleArgs", {})
     if not isinstance(given, dict):
         raise InvalidInput('"sampleArgs" must be an object.')
     return cast(JsonObject, given)
 
 
-def servers_text(view: View) -> str:
+def _servers_text(view: View) -> str:
     """The result of `list-servers`."""
     entries = {entry.id: entry for entry in view.servers}
     parts = ["Available MCP Servers:"]
@@ -144,9 +146,9 @@ def _server(entry: ServerEntry, identifier: str) -> str:
     return "\n".join(lines)
 
 
-def tools_text(view: View, arguments: JsonObject) -> str:
+def _tools_text(view: View, arguments: JsonObject) -> str:
     """The result of `list-server-tools`."""
-    server = view.lua.server(required_text(arguments, "luaServerName"))
+    server = view.lua.server(_required_text(arguments, "luaServerName"))
     name = next((entry.name for entry in view.servers if entry.id == server), "Scripts")
     view.check_listed(server)
     tools = view.lua.tools(server)
@@ -161,9 +163,9 @@ def _tool_line(identifier: str, tool: Tool) -> str:
     return f"- {tool.key.tool} (Lua: {identifier})" + (f": {about}" if about else "")
 
 
-def details_text(view: View, arguments: JsonObject) -> str:
+def _details_text(view: View, arguments: JsonObject) -> str:
     """The result of `tool-details`."""
-    tool = named_tool(view, arguments)
+    tool = _named_tool(view, arguments)
     lines = parameter_lines(tool.input_schema)
     parts = [
         f"## {tool.key.tool}",
@@ -176,7 +178,7 @@ def details_text(view: View, arguments: JsonObject) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def response_text(tool: Tool, result: JsonObject) -> str:
+def _response_text(tool: Tool, result: JsonObject) -> str:
     """The result of `inspect-tool-response`: what a script would get from the tool."""
     kind, value = script_value(result)
     shown = value if isinstance(value, str) else compact_json(value)
@@ -184,22 +186,6 @@ def response_text(tool: Tool, result: JsonObject) -> str:
     if len(shown) > _MAX_RESPONSE:
         shown = f"{shown[:_MAX_RESPONSE]}\n(cut: it has {len(shown):,} characters)"
     return f"This really called {tool.key}. {what}:\n\n{shown}"
-
-
-def script_value(result: JsonObject) -> tuple[str, object]:
-    """What a script gets from a tool's result, after its kind: the text of an error; structured
-    content; a single text, which may be JSON; else all content blocks."""
-    if result.get("resultType") == "input_required":
-        return "error", "The tool asks the user something, which can't be done in a script."
-    blocks = [as_object(block) for block in as_array(result.get("content"))]
-    texts = [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
-    if result.get("isError"):
-        return "error", "\n".join(texts) or "The tool reported an error."
-    if (structured := result.get("structuredContent")) is not None:
-        return "value", structured
-    if len(texts) == len(blocks) == 1:
-        return "text", texts[0]
-    return "value", [b["text"] if b.get("type") == "text" else b for b in blocks] or None
 
 
 def _in_one_line(text: object, limit: int) -> str:

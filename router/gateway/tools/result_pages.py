@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import resources
 from router.catalog.tool_definition import compact_json, estimated_json_length, read_tool
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound
@@ -24,22 +25,7 @@ from router.domain.tools import Tool
 from router.gateway.tools.tool_results import text_block
 
 READ_RESULT: Tool = read_tool(
-    ServerId("toolbooth"),
-    "Toolbooth",
-    {
-        "name": "read_result",
-        "title": "Read on in a result",
-        "description": "Read the rest of a tool's result that was too long to be shown at once.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "handle": {"type": "string", "description": "As the note in the result gave it."},
-                "offset": {"type": "integer", "description": "The first character to read."},
-            },
-            "required": ["handle"],
-        },
-        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-    },
+    ServerId("toolbooth"), "Toolbooth", json.loads(resources.read_text("tools", "read_result.json"))
 )
 _MEDIA = ("image", "audio")
 _DEFAULT_PAGE_KB = 64

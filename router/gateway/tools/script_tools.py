@@ -15,14 +15,13 @@ from router.catalog.tool_definition import compact_json, effect
 from router.catalog.view import View
 from router.domain.errors import InvalidInput, NotFound, ToolboothError
 from router.domain.ids import ToolKey
-from router.domain.json_values import JsonObject
+from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.names import SCRIPTS
 from router.domain.result import Failed, ToolResult, failed
 from router.domain.scripts import ScriptTrial, TrialCall
 from router.domain.tools import Effect
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.execution import Execution
-from router.gateway.tools.progressive import script_value
 from router.gateway.tools.tool_results import text_block
 from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
@@ -144,6 +143,22 @@ class ClientScriptHost:
             on_progress=call.on_progress,
             inside_script=True,
         )
+
+
+def script_value(result: JsonObject) -> tuple[str, object]:
+    """What a script gets from a tool's result, after its kind: the text of an error; structured
+    content; a single text, which may be JSON; else all content blocks."""
+    if result.get("resultType") == "input_required":
+        return "error", "The tool asks the user something, which can't be done in a script."
+    blocks = [as_object(block) for block in as_array(result.get("content"))]
+    texts = [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
+    if result.get("isError"):
+        return "error", "\n".join(texts) or "The tool reported an error."
+    if (structured := result.get("structuredContent")) is not None:
+        return "value", structured
+    if len(texts) == len(blocks) == 1:
+        return "text", texts[0]
+    return "value", [b["text"] if b.get("type") == "text" else b for b in blocks] or None
 
 
 def _answer(finished: Finished) -> JsonObject:

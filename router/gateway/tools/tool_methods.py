@@ -35,7 +35,7 @@ from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.arguments import preview
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.meta_tools import DiscoveryArguments
-from router.gateway.tools.progressive_calls import ProgressiveCalls
+from router.gateway.tools.progressive import ProgressiveCalls
 from router.gateway.tools.result_pages import READ_RESULT, ResultPages
 from router.gateway.tools.script_tools import ScriptTools
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find

@@ -13,6 +13,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
+from router.gateway.tools import meta_tools
 from router.upstream.errors import HttpRefused
 from tests.router.gateway.harness import (
     FILES,
@@ -33,6 +34,11 @@ def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
     assert first == json.dumps(booth.tool_methods.list_tools(booth.request()).result)
     names = [tool["name"] for tool in json.loads(first)["tools"]]
     assert names == ["tool_discovery", "tool_execute"]
+
+
+def test_the_definition_has_the_limit_that_is_checked() -> None:
+    max_results = meta_tools.TOOLS[0]["inputSchema"]["properties"]["maxResults"]
+    assert max_results["maximum"] == meta_tools.MAX_RESULTS
 
 
 @pytest.mark.proves("META-1")
