@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from router.config.workspace import PermissionRule
@@ -11,7 +11,7 @@ from router.domain.permissions import Answer, Permission, PermissionRequest, Per
 
 
 class PermissionsPort(Protocol):
-    """`project` None means the whole workspace."""
+    """`project` None means the whole workspace. What is set is part of `ProjectsPort.config`."""
 
     def requests(self) -> tuple[PermissionRequest, ...]:
         """The permission requests that wait for an answer, oldest first."""
@@ -21,12 +21,6 @@ class PermissionsPort(Protocol):
         """Raises `NotFound` if the call no longer waits."""
         ...
 
-    def explicit(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> Mapping[str, Permission]:
-        """The permissions set for single tools, by tool key. Without rules and defaults."""
-        ...
-
     async def set(
         self,
         workspace: WorkspaceId,
@@ -34,9 +28,6 @@ class PermissionsPort(Protocol):
         permission: Permission,
         project: ProjectId | None = None,
     ) -> None: ...
-    def rules(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> tuple[PermissionRule, ...]: ...
     async def set_rules(
         self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]
     ) -> None: ...

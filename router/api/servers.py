@@ -30,10 +30,6 @@ class ServersPort(Protocol):
         """Its secrets that are not in a keyring."""
         ...
 
-    def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
-        """The same, an English sentence each."""
-        ...
-
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId: ...

@@ -89,13 +89,13 @@ def with_imported(
     merged = dict(config.mcp_servers)
     names: list[str] = []
     for wanted, server in servers.items():
-        name = _free_name(checked_name(wanted), " ", merged)
+        name = free_name(checked_name(wanted), " ", merged)
         merged[name] = server
         names.append(name)
     return config.model_copy(update={"mcp_servers": merged}), names
 
 
-def _free_name(wanted: str, separator: str, taken: Mapping[Any, object]) -> str:
+def free_name(wanted: str, separator: str, taken: Mapping[Any, object]) -> str:
     """`wanted`, numbered from 2 if it is in use."""
     numbered = (f"{wanted}{separator}{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
@@ -248,7 +248,7 @@ def check_workspace_name(
 def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> WorkspaceId:
     """An id for a new workspace: its name in snake_case, numbered if that is in use."""
     base = slug(name)[:40].strip("_") or "workspace"
-    return WorkspaceId(_free_name(base, "_", taken))
+    return WorkspaceId(free_name(base, "_", taken))
 
 
 def _with_changes(

@@ -17,13 +17,13 @@ from router.commands.command import (
 )
 from router.commands.context import Context
 from router.commands.output import json_fields, table
-from router.commands.servers import server_json, server_lines
+from router.commands.servers import secret_warnings, server_json, server_lines
 from router.domain.errors import ConfigError, InvalidInput, NotFound
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
-    from router.api.apps import ClientId, AppConnectionPlan, FoundServer, FoundServers, SkippedEntry
+    from router.api.apps import AppConnectionPlan, ClientId, FoundServer, FoundServers, SkippedEntry
 
 COMMANDS = Commands([Group("client", "Connect apps and list their servers.")])
 _CLIENT = Argument("client", "CLIENT", "app name or ID; see: toolbooth client list")
@@ -169,7 +169,7 @@ async def import_servers(context: Context) -> JsonObject:
     return {
         "servers": [server_json(context.status(ref)) for ref in refs],
         "problems": [entry.sentence for entry in findings.skipped],
-        "warnings": [text for ref in refs for text in context.router.servers.secret_warnings(ref)],
+        "warnings": [text for ref in refs for text in secret_warnings(context, ref)],
     }
 
 

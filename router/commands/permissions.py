@@ -88,12 +88,11 @@ def _conditions(rule: JsonObject) -> str:
 )
 async def list_permissions(context: Context) -> JsonObject:
     """Those of a project, or of the workspace itself."""
-    workspace, project = context.workspace, context.project
-    own = context.router.permissions.explicit(workspace, project)
-    rules = context.router.permissions.rules(workspace, project)
+    config = context.router.projects.config(context.workspace, context.project)
+    own = sorted(config.permissions.items())
     return {
-        "words": [{"toolKey": key, "permission": each} for key, each in sorted(own.items())],
-        "rules": [rule.to_json() for rule in rules],
+        "words": [{"toolKey": key, "permission": each} for key, each in own],
+        "rules": [rule.to_json() for rule in config.rules],
     }
 
 
@@ -149,7 +148,7 @@ async def change_rules(context: Context) -> JsonObject:
     from router.config.workspace import PermissionRule
 
     workspace, project = context.workspace, context.project
-    rules = list(context.router.permissions.rules(workspace, project))
+    rules = list(context.router.projects.config(workspace, project).rules)
     place = int(context.get("place") or len(rules) + 1) - 1
     if context.get("remove"):
         if not 0 <= place < len(rules):

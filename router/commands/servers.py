@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ from router.domain.servers import ServerStatus
 from router.domain.tool_lists import CutKind
 
 if TYPE_CHECKING:
-    from router.api.router import RouterPort
     from router.config.server import ServerConfig
     from router.domain.receipts import Protection
 
@@ -184,6 +182,19 @@ def _code_warnings(config: ServerConfig) -> list[str]:
     )
 
 
+def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
+    """A sentence for each of the server's secrets that is not in a keyring."""
+    name, config = context.status(ref).name, context.router.servers.config(ref)
+    where = "an environment variable" if config.command else "a header"
+    return [
+        f"A secret ({secret.place}) of {name} is stored in workspace.json as plain text. "
+        f"Pass it as {where} with a reference instead."
+        if secret.plain
+        else f"There is no keyring: {secret.place} of {name} is kept only until Toolbooth stops."
+        for secret in context.router.servers.unsafe_secrets(ref)
+    ]
+
+
 @COMMANDS.add(
     "add",
     "Add a server and allow its command to run.",
@@ -211,7 +222,7 @@ async def add(context: Context) -> JsonObject:
     config = validated(ServerConfig, context["config"])
     server = await context.router.servers.add(workspace, context.name, config, consent=True)
     ref = ServerRef(workspace, server)
-    warnings = [*_code_warnings(config), *context.router.servers.secret_warnings(ref)]
+    warnings = [*_code_warnings(config), *secret_warnings(context, ref)]
     return {**server_json(context.status(ref)), "warnings": warnings}
 
 
@@ -227,27 +238,18 @@ async def remove(context: Context) -> JsonObject:
     return gone
 
 
-def _changes_server(change: Callable[[RouterPort, ServerRef], Awaitable[None]]) -> Handler:
-    """Changes the named server and returns it as it is then."""
-
-    async def handler(context: Context) -> JsonObject:
-        await change(context.router, context.server)
-        return server_json(context.status(context.server))
-
-    return handler
+@COMMANDS.add("enable", "Enable a server.", WORKSPACE, SERVER, examples=["files"], lines=one_server)
+async def enable(context: Context) -> JsonObject:
+    await context.router.servers.set_enabled(context.server, True)
+    return server_json(context.status(context.server))
 
 
-def _add_change(
-    name: str, text: str, change: Callable[[RouterPort, ServerRef], Awaitable[None]]
-) -> None:
-    declare = COMMANDS.add(name, text, WORKSPACE, SERVER, examples=["files"], lines=one_server)
-    declare(_changes_server(change))
-
-
-_add_change("enable", "Enable a server.", lambda router, ref: router.servers.set_enabled(ref, True))
-_add_change(
-    "disable", "Disable a server.", lambda router, ref: router.servers.set_enabled(ref, False)
+@COMMANDS.add(
+    "disable", "Disable a server.", WORKSPACE, SERVER, examples=["files"], lines=one_server
 )
+async def disable(context: Context) -> JsonObject:
+    await context.router.servers.set_enabled(context.server, False)
+    return server_json(context.status(context.server))
 
 
 async def _sign_in_run(send: Send, call: Invocation) -> Any:
@@ -278,7 +280,17 @@ async def sign_in(context: Context) -> JsonObject:
     return json_fields(begun, "authorization_url expires_at")
 
 
-_add_change("sign-out", "Sign out of a server.", lambda router, ref: router.sign_ins.sign_out(ref))
+async def wait_for_sign_in(context: Context) -> JsonObject:
+    await context.router.sign_ins.ended(context.server)
+    return server_json(context.status(context.server))
+
+
+@COMMANDS.add(
+    "sign-out", "Sign out of a server.", WORKSPACE, SERVER, examples=["files"], lines=one_server
+)
+async def sign_out(context: Context) -> JsonObject:
+    await context.router.sign_ins.sign_out(context.server)
+    return server_json(context.status(context.server))
 
 
 async def _list_run(send: Send, call: Invocation) -> Any:
@@ -318,6 +330,6 @@ def _place(file: JsonObject) -> str:
 
 HANDLERS: dict[str, Handler] = {
     "rejected": rejected,
-    "sign-in wait": _changes_server(lambda router, ref: router.sign_ins.ended(ref)),
+    "sign-in wait": wait_for_sign_in,
 }
 """Requests that commands send and nobody types."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -24,17 +24,15 @@ from router.store.activity_log import SqliteActivityLog
 from router.store.redaction import Redactor
 
 
+@dataclass(slots=True)
 class Activity:
     """The production implementation of `api.activity.ActivityPort`. Empty until it is opened."""
 
-    def __init__(
-        self, path: Path, context: ServiceContext, exposed_tokens: Callable[[View], int]
-    ) -> None:
-        """`exposed_tokens` is what listing the tools of a view costs a client."""
-        self._path = path
-        self._context = context
-        self._exposed_tokens = exposed_tokens
-        self._log: SqliteActivityLog | None = None
+    _path: Path
+    _context: ServiceContext
+    _exposed_tokens: Callable[[View], int]
+    """What listing the tools of a view costs a client."""
+    _log: SqliteActivityLog | None = None
 
     async def open(self) -> None:
         settings = self._context.settings()

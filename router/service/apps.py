@@ -27,9 +27,10 @@ from router.apps.config_reader import SelfReference
 from router.apps.config_writer import AppConfigWriter, spec_of
 from router.apps.locations import AppLocations
 from router.apps.variables import input_secret, with_answers
+from router.catalog.config_edits import free_name
 from router.config.server import ServerConfig
 from router.config.settings import DEFAULT_PORT
-from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, sentence
+from router.domain.errors import InvalidInput, NotFound, sentence
 from router.domain.ids import ServerId, TokenId, WorkspaceId
 from router.service.context import ServiceContext
 from router.service.servers import Servers
@@ -82,7 +83,7 @@ class Apps:
                     await self._secrets.set(input_secret(found.prefix, prompt.id), answer)
         chosen: dict[str, ServerConfig] = {}
         for found in servers:
-            chosen[_free(found.name, chosen)] = with_answers(found, answers)
+            chosen[free_name(found.name, " ", chosen)] = with_answers(found, answers)
         return await self._servers.add_imported(workspace, chosen)
 
     async def plan(self, client: ClientId) -> AppConnectionPlan:
@@ -130,7 +131,7 @@ class Apps:
         spec = spec_of(client)
         issued = await self._tokens.issue(spec.name, None, None)
         endpoint = self._endpoint_for(client, issued.secret)
-        return await asyncio.to_thread(self._connections.snippet, spec.id, endpoint)
+        return await asyncio.to_thread(self._connections.snippet, client, endpoint)
 
     async def _write(self, plan: AppConnectionPlan, token: str) -> AppConnection:
         endpoint = self._endpoint_for(plan.client, token)
@@ -144,10 +145,7 @@ class Apps:
         """The token an app has already: in its entry, or in the keyring where the bridge reads."""
         if not spec_of(client).by_bridge:
             return await asyncio.to_thread(self._connections.present_token, client)
-        try:
-            return await self._secrets.get(profile_secret(client))
-        except SecretUnavailable:
-            return None
+        return await self._secrets.find(profile_secret(client))
 
     def _endpoint_for(self, client: ClientId, token: str) -> EntryTarget:
         port = self._settings().port or DEFAULT_PORT
@@ -183,10 +181,3 @@ def bridge_command(executable: str | None = None, *, frozen: bool | None = None)
     frozen = bool(getattr(sys, "frozen", False)) if frozen is None else frozen
     name = "toolbooth.exe" if executable.endswith(".exe") else "toolbooth"
     return (executable if frozen else str(Path(executable).with_name(name)),)
-
-
-def _free(wanted: str, taken: Mapping[str, object]) -> str:
-    number, name = 2, wanted
-    while name in taken:
-        name, number = f"{wanted} {number}", number + 1
-    return name

@@ -83,8 +83,8 @@ class Endpoint:
             context.publish,
             clock,
             lambda: settings().ask_timeout_s,
-            attended=lambda: attended,
-            redactor=context.redactor,
+            lambda: attended,
+            context.redactor,
         )
         execution = Execution(
             catalogs.catalogs,
@@ -110,7 +110,7 @@ class Endpoint:
         self._listener: Listener | None = None
         self._dispatcher: Dispatcher | None = None
         self._end_session = upstreams.pool.end_session
-        upstreams.on_resource_updated = self._resource_updated
+        upstreams.hooks.on_resource_updated = self._resource_updated
 
     def state(self) -> ListenerState:
         return self._state

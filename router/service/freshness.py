@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from router.domain.errors import NotFound
@@ -74,27 +74,18 @@ def _max_age(state: ListState, age: timedelta) -> timedelta:
     return max(SHORTEST_TTL, min(timedelta(milliseconds=state.ttl_ms), DAY))
 
 
+@dataclass(slots=True)
 class FreshnessMonitor:
-    def __init__(
-        self,
-        catalogs: WorkspaceCatalogs,
-        discover_quietly: Callable[[ServerRef], Awaitable[None]],
-        *,
-        may_run: Callable[[ServerRef], bool],
-        is_connected: Callable[[ServerRef], bool],
-        idle_s: Callable[[ServerRef], float | None],
-        clock: Clock,
-    ) -> None:
-        """`discover_quietly` discovers one server without showing it; `idle_s` is for how long
-        nobody has used a server."""
-        self._catalogs = catalogs
-        self._discover_quietly = discover_quietly
-        self._may_run = may_run
-        self._is_connected = is_connected
-        self._idle_s = idle_s
-        self._clock = clock
-        self._tried: dict[ServerRef, datetime] = {}
-        self._ticks: asyncio.Task[None] | None = None
+    catalogs: WorkspaceCatalogs
+    discover_quietly: Callable[[ServerRef], Awaitable[None]]
+    """Discovers one server without showing it."""
+    may_run: Callable[[ServerRef], bool]
+    is_connected: Callable[[ServerRef], bool]
+    idle_s: Callable[[ServerRef], float | None]
+    """For how long nobody has used a server."""
+    clock: Clock
+    _tried: dict[ServerRef, datetime] = field(default_factory=dict[ServerRef, datetime])
+    _ticks: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._ticks = spawn(self._tick(), name="keep tool lists fresh")
@@ -104,22 +95,22 @@ class FreshnessMonitor:
 
     def on_connected(self, ref: ServerRef) -> None:
         """A server has connected: its list is discovered, unless it was seen a moment ago."""
-        state = ListState(self._catalogs.entry(ref).listed_at, just_connected=True)
-        if self._may_run(ref) and due_in(state, self._clock()) <= DUE:
+        state = ListState(self.catalogs.entry(ref).listed_at, just_connected=True)
+        if self.may_run(ref) and due_in(state, self.clock()) <= DUE:
             self._start_discovery(ref)
 
     def discover_due(self) -> None:
         """Start every discovery that is due."""
-        for ref in self._catalogs.all_refs():
-            if self._may_run(ref) and self.is_due(ref):
+        for ref in self.catalogs.all_refs():
+            if self.may_run(ref) and self.is_due(ref):
                 self._start_discovery(ref)
 
     def is_due(self, ref: ServerRef) -> bool:
-        entry, now = self._catalogs.entry(ref), self._clock()
+        entry, now = self.catalogs.entry(ref), self.clock()
         # The first discovery of a server is started elsewhere.
         never = now if entry.listed_at is None else None
-        connected = self._is_connected(ref)
-        idle_s = self._idle_s(ref) if connected else None
+        connected = self.is_connected(ref)
+        idle_s = self.idle_s(ref) if connected else None
         state = ListState(
             entry.listed_at,
             self._tried.get(ref, never),
@@ -135,11 +126,11 @@ class FreshnessMonitor:
             self.discover_due()
 
     def _start_discovery(self, ref: ServerRef) -> None:
-        self._tried[ref] = self._clock()
+        self._tried[ref] = self.clock()
         spawn(self._discover(ref), name=f"discover {ref.server} quietly")
 
     async def _discover(self, ref: ServerRef) -> None:
         try:
-            await self._discover_quietly(ref)
+            await self.discover_quietly(ref)
         except NotFound:
             log.debug("%s was removed", ref.server)

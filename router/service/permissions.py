@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from router.catalog import config_edits
@@ -17,7 +17,7 @@ from router.domain.permissions import (
     PermissionRequestId,
 )
 from router.gateway.tools.permission_requests import PermissionRequests
-from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.service.projects import Projects
 from router.service.workspace_editor import WorkspaceEditor
 
 
@@ -25,7 +25,7 @@ from router.service.workspace_editor import WorkspaceEditor
 class Permissions:
     """The production implementation of `api.permissions.PermissionsPort`."""
 
-    _catalogs: WorkspaceCatalogs
+    _projects: Projects
     _editor: WorkspaceEditor
     _requests: PermissionRequests
 
@@ -36,12 +36,6 @@ class Permissions:
         asked = self._requests.answer(request_id, answer)
         if answer is Answer.ALWAYS:
             await self._always_allow(asked)
-
-    def explicit(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> Mapping[str, Permission]:
-        config = self._catalogs.catalog(workspace).config
-        return dict(config_edits.project_of(config, project).permissions)
 
     async def set(
         self,
@@ -55,11 +49,6 @@ class Permissions:
         )
         if key.server != SCRIPTS:
             self._editor.publish_tools(workspace, key.server)
-
-    def rules(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> tuple[PermissionRule, ...]:
-        return config_edits.project_of(self._catalogs.catalog(workspace).config, project).rules
 
     async def set_rules(
         self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]
@@ -76,4 +65,5 @@ class Permissions:
         rule = PermissionRule.model_validate(
             {"permission": Permission.ALLOW, "server": asked.ref.server, asked.kind: asked.name}
         )
-        await self.set_rules(workspace, project, (rule, *self.rules(workspace, project)))
+        rules = self._projects.config(workspace, project).rules
+        await self.set_rules(workspace, project, (rule, *rules))

@@ -35,8 +35,7 @@ from router.service.search_feedback import UsageRecorder
 from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
-from router.service.tool_views import ToolViews
-from router.service.tools import Tools
+from router.service.tools import Tools, ToolViews
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
@@ -119,7 +118,7 @@ class Router:
         self.discovery = Discovery(catalogs, self._upstreams)
         tool_views = ToolViews(catalogs, self._upstreams.statuses)
         self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, tool_methods)
-        self.permissions = Permissions(catalogs, editor, self.endpoint.permission_requests)
+        self.permissions = Permissions(self.projects, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)
         self.scripts = Scripts(catalogs, tool_methods.script_tools, context.publish)

@@ -15,7 +15,7 @@ from secrets import token_hex
 from router.api.events import Event, ToolsChanged, WorkspacesChanged
 from router.api.search import CloudChange
 from router.domain.clients import Principal
-from router.domain.errors import InvalidInput, NotFound, SecretUnavailable, sentence
+from router.domain.errors import InvalidInput, NotFound, sentence
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.search import SearchReply, SearchTrial, UsageHistory
 from router.domain.workspaces import Optimization
@@ -97,9 +97,8 @@ class SearchService:
                 raise InvalidInput(
                     sentence("The service can't be used: {reason}.", reason=sentence(error.message))
                 ) from None
-        before = _CloudService(
-            self._settings.current().cloud_search_url, await self._stored_token()
-        )
+        held = await self._secrets.find(TOKEN_NAME)
+        before = _CloudService(self._settings.current().cloud_search_url, held)
         kept = before.token if _origin(url) == _origin(before.url) else None
         await self._apply_cloud(_CloudService(url, (token or kept) if url else None))
         change = CloudChange(token_hex(8))
@@ -123,7 +122,7 @@ class SearchService:
 
     async def _apply_cloud(self, wanted: _CloudService) -> None:
         """The token first: an address without its token would fail in every search."""
-        held = await self._stored_token()
+        held = await self._secrets.find(TOKEN_NAME)
         await self._store_token(held, wanted.token)
         change = {"cloud_search_url": wanted.url}
         try:
@@ -131,12 +130,6 @@ class SearchService:
         except BaseException:
             await self._store_token(wanted.token, held)
             raise
-
-    async def _stored_token(self) -> str | None:
-        try:
-            return await self._secrets.get(TOKEN_NAME)
-        except SecretUnavailable:
-            return None
 
     async def _store_token(self, held: str | None, wanted: str | None) -> None:
         if wanted == held:

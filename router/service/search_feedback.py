@@ -11,7 +11,7 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -28,6 +28,7 @@ FOLLOW_UP_S = 600.0
 """How long after a search a call still counts as its result."""
 _MAX_PENDING = 200
 
+_Histories: TypeAlias = dict[ProjectId | None, UsageHistory]
 _ClientKey: TypeAlias = tuple[TokenId | None, WorkspaceId, ProjectId | None]
 
 
@@ -42,25 +43,21 @@ class _PendingSearch:
     used: bool = False
 
 
+@dataclass(slots=True)
 class UsageRecorder:
     """The production implementation of `domain.search.SearchFeedback`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        is_on: Callable[[], bool],
-        clock: Clock,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """`folder` has a folder for each workspace."""
-        self._folder = folder
-        self._is_on = is_on
-        self._clock = clock
-        self._monotonic = monotonic
-        self._pending: deque[_PendingSearch] = deque()
-        """The oldest first."""
-        self._histories: dict[WorkspaceId, dict[ProjectId | None, UsageHistory]] = {}
-        self._writes: dict[WorkspaceId, asyncio.Task[None]] = {}
+    _folder: Path
+    """Has a folder for each workspace."""
+    _is_on: Callable[[], bool]
+    _clock: Clock
+    _monotonic: Callable[[], float] = time.monotonic
+    _pending: deque[_PendingSearch] = field(default_factory=deque[_PendingSearch])
+    """The oldest first."""
+    _histories: dict[WorkspaceId, _Histories] = field(default_factory=dict[WorkspaceId, _Histories])
+    _writes: dict[WorkspaceId, asyncio.Task[None]] = field(
+        default_factory=dict[WorkspaceId, asyncio.Task[None]]
+    )
 
     async def open(self, workspace: WorkspaceId) -> None:
         stored = await asyncio.to_thread(read_usage_history, self._folder / workspace)
@@ -138,7 +135,7 @@ class UsageRecorder:
             self._writes[workspace] = spawn(self._save(workspace), name="write usage history")
 
     async def _save(self, workspace: WorkspaceId) -> None:
-        written: dict[ProjectId | None, UsageHistory] | None = None
+        written: _Histories | None = None
         while (now := dict(self._histories.get(workspace, {}))) != written:
             await asyncio.to_thread(write_usage_history, self._folder / workspace, now)
             written = now

@@ -77,17 +77,6 @@ def unsafe_secrets(config: ServerConfig, secrets: LayeredSecrets) -> tuple[Unsaf
     )
 
 
-def secret_warning(name: str, config: ServerConfig, secret: UnsafeSecret) -> str:
-    """An English sentence about an unsafe secret of the server called `name`."""
-    if not secret.plain:
-        return f"There is no keyring: {secret.place} of {name} is kept only until Toolbooth stops."
-    where = "an environment variable" if config.command else "a header"
-    return (
-        f"A secret ({secret.place}) of {name} is stored in workspace.json as plain text. "
-        f"Pass it as {where} with a reference instead."
-    )
-
-
 async def require_keyring(secrets: LayeredSecrets) -> None:
     """Raises `SecretUnavailable` without a keyring: secrets would end with this process."""
     await secrets.set(_TRIAL, _TRIAL)

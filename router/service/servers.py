@@ -12,7 +12,7 @@ from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
-from router.service.secret_storage import secret_warning, unsafe_secrets, with_secrets_stored
+from router.service.secret_storage import unsafe_secrets, with_secrets_stored
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
@@ -46,10 +46,6 @@ class Servers:
 
     def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
         return unsafe_secrets(self._catalogs.entry(ref).config, self._secrets)
-
-    def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
-        entry, secrets = self._catalogs.entry(ref), self.unsafe_secrets(ref)
-        return tuple(secret_warning(entry.name, entry.config, secret) for secret in secrets)
 
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
@@ -115,7 +111,8 @@ class Servers:
         await self._upstreams.grant_consent(ref)
 
     async def measure(self) -> None:
-        await self._upstreams.measure()
+        for ref, facts in (await self._upstreams.pool.measure()).items():
+            self._upstreams.statuses.update(ref, process=facts)
 
     async def _consent_and_reconcile(
         self, ref: ServerRef, config: ServerConfig, *, consent: bool

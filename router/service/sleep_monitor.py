@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from router.runtime.tasks import spawn, stop
 
@@ -27,19 +28,13 @@ def boot_time_s() -> float:
     return time.monotonic() if boot_time is None else time.clock_gettime(boot_time)
 
 
+@dataclass(slots=True)
 class SleepMonitor:
-    def __init__(
-        self,
-        on_wake: Callable[[], Awaitable[None]],
-        *,
-        clock: Callable[[], float] = boot_time_s,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        """`on_wake` is called once after each sleep, however long it was."""
-        self._on_wake = on_wake
-        self._clock = clock
-        self._sleep = sleep
-        self._ticks: asyncio.Task[None] | None = None
+    on_wake: Callable[[], Awaitable[None]]
+    """Called once after each sleep, however long it was."""
+    clock: Callable[[], float] = boot_time_s
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _ticks: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         self._ticks = spawn(self._tick(), name="sleep monitor")
@@ -49,9 +44,9 @@ class SleepMonitor:
 
     async def _tick(self) -> None:
         while True:
-            before = self._clock()
-            await self._sleep(TICK_S)
-            pause_s = self._clock() - before - TICK_S
+            before = self.clock()
+            await self.sleep(TICK_S)
+            pause_s = self.clock() - before - TICK_S
             if pause_s > LONGEST_DELAY_S:
                 log.info("Awake again after %.0f s", pause_s)
-                await self._on_wake()
+                await self.on_wake()

@@ -227,15 +227,8 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
         log.warning("%s: of its list %s was cut %d times", ref.server, cut.kind, cut.count)
     for tool in listing.tools:
         for finding in tool.findings:
-            log.warning(
-                "%s:%s: %s (%s) in %s: %s",
-                ref.server,
-                tool.name,
-                finding.kind,
-                finding.rule,
-                finding.where,
-                finding.quote,
-            )
+            what = f"{finding.kind} ({finding.rule}) in {finding.where}"
+            log.warning("%s:%s: %s: %s", ref.server, tool.name, what, finding.quote)
 
 
 def _pending_tool(entry: ServerEntry, name: str, pending: PendingApproval) -> PendingTool:

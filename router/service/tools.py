@@ -2,23 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from router.catalog.permission_policy import Policy
+from router.catalog.server_entry import ServerEntry
+from router.catalog.server_status import ServerStatuses
+from router.config.workspace import WorkspaceConfig
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.result import Failed, ToolResult
-from router.domain.tool_lists import ApprovalPolicy
-from router.domain.tools import PendingTool, ToolView
+from router.domain.servers import ServerState
+from router.domain.tool_lists import Approval, ApprovalPolicy
+from router.domain.tools import DataSource, PendingTool, Tool, ToolView
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tracing import begin_trace
 from router.service.tool_lists import ToolLists
-from router.service.tool_views import ToolViews
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
+
+_REACHABLE = (ServerState.IDLE, ServerState.CONNECTING, ServerState.READY)
+"""States in which a call succeeds; it starts an idle server."""
+
+
+_Basis: TypeAlias = tuple[ServerEntry, WorkspaceConfig, bool, DataSource]
+"""What the views of a server's tools depend on: the bool is whether a call would succeed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    basis: _Basis
+    bases: tuple[ToolView, ...]
+    """Without what depends on state and permissions."""
+    views: tuple[ToolView, ...]
+
+
+class ToolViews:
+    """The tools of a server as they are shown, computed again only after a change."""
+
+    def __init__(self, catalogs: WorkspaceCatalogs, statuses: ServerStatuses) -> None:
+        self._catalogs = catalogs
+        self._statuses = statuses
+        self._snapshots: dict[ServerRef, _Snapshot] = {}
+
+    def of(self, ref: ServerRef) -> tuple[ToolView, ...]:
+        catalog, state = self._catalogs.catalog(ref.workspace), self._statuses.status(ref).state
+        source = DataSource.RUNTIME if state is ServerState.READY else DataSource.CACHED
+        basis = catalog.entry(ref.server), catalog.config, state in _REACHABLE, source
+        known = self._snapshots.get(ref)
+        if known is None or any(a is not b for a, b in zip(known.basis, basis, strict=True)):
+            known = self._snapshots[ref] = _snapshot(basis, catalog.policy, known)
+        return known.views
+
+
+def _snapshot(
+    basis: _Basis, policy: Callable[[Tool], Policy], before: _Snapshot | None
+) -> _Snapshot:
+    """Of unchanged tools only what depends on state and permissions is computed again."""
+    entry, _, available, source = basis
+    known = before.basis[0] if before is not None else None
+    same = known and known.tools is entry.tools and known.unapproved is entry.unapproved
+    bases = before.bases if before is not None and same else entry.views()
+    views = tuple(
+        view.as_of(
+            policy(tool).otherwise,
+            available and view.approval is Approval.APPROVED,
+            entry.listed_at,
+            source,
+        )
+        for tool, view in zip(entry.tools, bases, strict=True)
+    )
+    return _Snapshot(basis, bases, views)
 
 
 @dataclass(frozen=True, slots=True)

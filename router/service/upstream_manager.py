@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
@@ -20,7 +20,6 @@ from router.discovery.sandbox.sandbox import Sandbox
 from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
-from router.domain.json_values import JsonObject
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import DiscoveryStatus, ServerState
 from router.runtime.shutdown import Shutdown
@@ -38,7 +37,6 @@ from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
 from router.upstream.pool import PoolHooks, UpstreamPool
-from router.upstream.ports import SessionId
 from router.upstream.process.tracking import THIS_PROCESS
 from router.upstream.process.tree import kill_leftovers
 
@@ -57,10 +55,6 @@ class UpstreamManager:
         self._owner = owner
         self.is_serving = False
         """Whether this process goes on running, so that secrets in memory can be used later."""
-        self.on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
-            _ignore_update
-        )
-        """Called with a resource that changed, and the session if only that one uses it."""
         self.statuses = ServerStatuses(catalogs.catalogs, context.publish, context.redactor.text)
         catalogs.failure_of = lambda ref: self.statuses.status(ref).failure
         self.logs = ServerLogs(context.clock)
@@ -71,18 +65,15 @@ class UpstreamManager:
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
         self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
-        hooks = PoolHooks(
+        self.hooks = PoolHooks(
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
             on_notification=self._list_changed.on_notification,
-            on_resource_updated=lambda ref, session, params: self.on_resource_updated(
-                ref, session, params
-            ),
             on_stderr=self._log_stderr,
             on_given_up=self._given_up,
             run_options=self._launch_policy.run_options,
         )
-        self.pool = UpstreamPool(hooks)
+        self.pool = UpstreamPool(self.hooks)
         sandbox = Sandbox(state_dir / "runs", Path.home())
         self.discovery_planner = DiscoveryPlanner(
             context, self.statuses, sandbox, self.pool.is_live, self._launch_policy.permitted
@@ -212,11 +203,6 @@ class UpstreamManager:
             await self.tool_lists.load(ref, publish=True)
             self._discover_if_due(ref)
 
-    async def measure(self) -> None:
-        """Update the memory and processor use of the servers' processes."""
-        for ref, facts in (await self.pool.measure()).items():
-            self.statuses.update(ref, process=facts)
-
     def register(self, shutdown: Shutdown) -> None:
         """Add the steps that end it; upstreams are closed last."""
         shutdown.add("close the upstreams", self.pool.close)
@@ -284,7 +270,3 @@ class UpstreamManager:
         text = self._redactor.text(line)
         log.debug("%s: %s", ref.server, text)
         self.logs.add(ref, text)
-
-
-def _ignore_update(_ref: ServerRef, _session: SessionId | None, _params: JsonObject) -> None:
-    """No endpoint serves clients that could have subscribed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 
 from router.api.events import Publish, ToolsChanged, WorkspacesChanged
@@ -17,21 +18,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
 class WorkspaceEditor:
     """Writes the files, then brings the catalogs and the running servers in line with them."""
 
-    def __init__(
-        self,
-        config: ConfigStore,
-        catalogs: WorkspaceCatalogs,
-        upstreams: UpstreamManager,
-        publish: Publish,
-    ) -> None:
-        self._config = config
-        self._catalogs = catalogs
-        self._upstreams = upstreams
-        self._publish = publish
-        self._writing = asyncio.Lock()
+    _config: ConfigStore
+    _catalogs: WorkspaceCatalogs
+    _upstreams: UpstreamManager
+    _publish: Publish
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def edit(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]

@@ -10,6 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Protocol, TypeVar, cast
 
 from router.config.secret_detection import looks_secret
@@ -93,6 +94,12 @@ class LayeredSecrets:
 
     async def get(self, name: str) -> str:
         return self._session[name] if name in self._session else await self._primary.get(name)
+
+    async def find(self, name: str) -> str | None:
+        """The secret, or `None` if it can't be had."""
+        with suppress(SecretUnavailable):
+            return await self.get(name)
+        return None
 
     async def set(self, name: str, value: str) -> None:
         """Store `value`; afterwards `persisted` tells whether it outlives this process."""

@@ -54,7 +54,7 @@ _SUBSCRIBE_OPTIONS = CallOptions(timeout_s=5.0)
 _STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PoolHooks:
     """What the pool calls, on the loop. Only `launch` may raise."""
 
@@ -66,6 +66,7 @@ class PoolHooks:
     on_resource_updated: Callable[[ServerRef, SessionId | None, JsonObject], None] = (
         lambda _ref, _session, _params: None
     )
+    """With the session if only that one uses the upstream; the endpoint sets it."""
     on_stderr: Callable[[ServerRef, str], None] = lambda _ref, _line: None
     on_given_up: Callable[[ServerRef, Failure], None] = lambda _ref, _failure: None
     run_options: Callable[[ServerRef], RunOptions] = lambda _: RunOptions()

@@ -44,9 +44,6 @@ class FakeServers:
     def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
         return self._state.unsafe_secrets.get(ref, ())
 
-    def secret_warnings(self, ref: ServerRef) -> tuple[str, ...]:
-        return tuple(secret.place for secret in self.unsafe_secrets(ref))
-
     async def add(
         self, workspace: WorkspaceId, name: str, config: ServerConfig, *, consent: bool
     ) -> ServerId:

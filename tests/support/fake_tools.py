@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from router.api.events import PermissionResolved, WorkspacesChanged
 from router.config.workspace import PermissionRule
@@ -70,11 +70,6 @@ class FakePermissions:
         self.asks = tuple(known for known in self.asks if known.id != request_id)
         self._emit(PermissionResolved(request_id))
 
-    def explicit(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> Mapping[str, Permission]:
-        return {}
-
     async def set(
         self,
         workspace: WorkspaceId,
@@ -83,11 +78,6 @@ class FakePermissions:
         project: ProjectId | None = None,
     ) -> None:
         self._record("permissions.set", workspace, key, permission, project)
-
-    def rules(
-        self, workspace: WorkspaceId, project: ProjectId | None
-    ) -> tuple[PermissionRule, ...]:
-        return ()
 
     async def set_rules(
         self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]

@@ -49,25 +49,22 @@ class _Pending:
     )
 
 
+@dataclass(slots=True)
 class PermissionRequests:
-    def __init__(
-        self,
-        publish: Publish,
-        clock: Callable[[], datetime],
-        timeout_s: Callable[[], float],
-        attended: Callable[[], bool],
-        redactor: Redactor,
-    ) -> None:
-        """`attended` says whether somebody can see a request."""
-        self._publish = publish
-        self._clock = clock
-        self._timeout_s = timeout_s
-        self._attended = attended
-        self._redactor = redactor
-        self._pending: dict[PermissionRequestId, _Pending] = {}
-        self._granted_until: dict[_GrantKey, float] = {}
-        """On the monotonic clock."""
-        self._granted_in: dict[SessionId | None, set[_GrantKey]] = {}
+    _publish: Publish
+    _clock: Callable[[], datetime]
+    _timeout_s: Callable[[], float]
+    _attended: Callable[[], bool]
+    """Whether somebody can see a request."""
+    _redactor: Redactor
+    _pending: dict[PermissionRequestId, _Pending] = field(
+        default_factory=dict[PermissionRequestId, _Pending]
+    )
+    _granted_until: dict[_GrantKey, float] = field(default_factory=dict[_GrantKey, float])
+    """On the monotonic clock."""
+    _granted_in: dict[SessionId | None, set[_GrantKey]] = field(
+        default_factory=dict[SessionId | None, set[_GrantKey]]
+    )
 
     def pending(self) -> tuple[PermissionRequest, ...]:
         """The requests without an answer, oldest first."""

@@ -58,9 +58,9 @@ class PromptsAndResources:
 
     async def _read_resource(self, request: ClientRequest) -> JsonObject:
         client_uri = _text(request.params.get("uri"), "uri")
-        server, uri = self._find(request, client_uri)
+        ref, uri = self.find_resource(request, client_uri)
         params = {**request.params, "uri": uri}
-        result = await self._forward(request, PermissionKind.RESOURCE, server, uri, params)
+        result = await self._forward(request, PermissionKind.RESOURCE, ref.server, uri, params)
         return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
 
     async def _complete(self, request: ClientRequest) -> JsonObject:
@@ -73,7 +73,8 @@ class PromptsAndResources:
             if (template := self._view(request).templates.get(client_uri)) is not None:
                 server, uri = template.server, template.original
             else:
-                server, uri = self._find(request, client_uri)
+                ref, uri = self.find_resource(request, client_uri)
+                server = ref.server
             changed = {"uri": uri}
         params = _forwarded({**request.params, "ref": {**reference, **changed}})
         request = replace(request, on_progress=None)
@@ -83,27 +84,22 @@ class PromptsAndResources:
             raise _mcp_error(error) from None
 
     async def subscribe(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
-        """Subscribe to the resource that the client knows by `client_uri`: its server, and its URI
-        there."""
-        server, uri = self._find(request, client_uri)
+        """Subscribe to the resource that `find_resource` returns."""
+        ref, uri = self.find_resource(request, client_uri)
         request = replace(request, on_progress=None)
         try:
             await self._execution.check_permission(
-                request, PermissionKind.RESOURCE, server, uri, {}
+                request, PermissionKind.RESOURCE, ref.server, uri, {}
             )
-            await self._execution.forward(request, server, "resources/subscribe", {"uri": uri})
+            await self._execution.forward(request, ref.server, "resources/subscribe", {"uri": uri})
         except ToolboothError as error:
             raise _mcp_error(error) from None
-        return ServerRef(request.principal.workspace, server), uri
+        return ref, uri
 
     async def unsubscribe(self, ref: ServerRef, uri: str) -> None:
         """Nobody is subscribed to the resource any more. Errors of its server are ignored."""
         with contextlib.suppress(ToolboothError):
             await self._execution.upstreams.unsubscribe(ref, uri)
-
-    def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
-        server, uri = self._find(request, client_uri)
-        return ServerRef(request.principal.workspace, server), uri
 
     def lists(self, principal: Principal) -> tuple[object, object]:
         """What this principal gets as its prompts, and as its resources."""
@@ -119,12 +115,13 @@ class PromptsAndResources:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
 
-    def _find(self, request: ClientRequest, client_uri: str) -> tuple[ServerId, str]:
-        """The server of a resource, and its URI there."""
+    def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
+        """The server of the resource that the client knows by `client_uri`, and its URI there."""
         found = self._view(request).find_resource(client_uri)
         if found is None:
             raise MCPError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": client_uri})
-        return found
+        server, uri = found
+        return ServerRef(request.principal.workspace, server), uri
 
     async def _forward(
         self,
