@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from router.api.apps import ClientId
 from router.apps.config_document import Format
 from router.apps.locations import AppLocations
 from router.domain.json_values import JsonObject
@@ -35,15 +34,15 @@ class EntryTarget:
 
 
 Entry: TypeAlias = Callable[[EntryTarget], JsonObject]
-Files: TypeAlias = Callable[[AppLocations], Sequence[Path]]
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSpec:
-    id: ClientId
+    id: str
     name: str
-    files: Files
-    """The first that exists is used; if none does, the first is created."""
+    file: str | Callable[[AppLocations], Sequence[Path]]
+    """A path that begins with a folder of `AppLocations`; or a function, where that is not enough:
+    the first file that exists is used; if none does, the first is created."""
     entry: Entry | None = None
     """None: its servers can only be imported."""
     keys: tuple[str, ...] = ("mcpServers",)
@@ -53,6 +52,12 @@ class ClientSpec:
     """A program whose presence shows that the application is installed."""
     by_bridge: bool = False
 
+    def files(self, at: AppLocations) -> Sequence[Path]:
+        if isinstance(self.file, str):
+            folder, _, rest = self.file.partition("/")
+            return [getattr(at, folder) / rest]
+        return self.file(at)
+
 
 def _url_entry(to: EntryTarget) -> JsonObject:
     return {"url": to.url, "headers": to.headers}
@@ -60,6 +65,10 @@ def _url_entry(to: EntryTarget) -> JsonObject:
 
 def _http_entry(to: EntryTarget) -> JsonObject:
     return {"type": "http", "url": to.url, "headers": to.headers}
+
+
+def _server_url_entry(to: EntryTarget) -> JsonObject:
+    return {"serverUrl": to.url, "headers": to.headers}
 
 
 def _claude_code_entry(to: EntryTarget) -> JsonObject:
@@ -115,131 +124,84 @@ def _cline_files(at: AppLocations) -> Sequence[Path]:
     return [folder / "data/settings/cline_mcp_settings.json"]
 
 
-def _extension_file(path: str) -> Files:
-    """A file of an extension of VS Code."""
-    return lambda at: [at.applications / "Code/User/globalStorage" / path]
+def _codex_files(at: AppLocations) -> Sequence[Path]:
+    return [at.named("CODEX_HOME", at.home / ".codex") / "config.toml"]
 
+
+_EXTENSIONS = "applications/Code/User/globalStorage"
+"""The files of VS Code's extensions."""
 
 CLIENTS: tuple[ClientSpec, ...] = (
     ClientSpec(
-        ClientId("claude-code"),
-        "Claude Code",
-        lambda at: [at.home / ".claude.json"],
-        _claude_code_entry,
-        command="claude",
+        "claude-code", "Claude Code", "home/.claude.json", _claude_code_entry, command="claude"
     ),
     ClientSpec(
-        ClientId("claude-desktop"),
+        "claude-desktop",
         "Claude Desktop",
         _claude_desktop_files,
         lambda to: {"command": to.bridge[0], "args": list(to.bridge[1:])},
         by_bridge=True,
     ),
-    ClientSpec(ClientId("cursor"), "Cursor", lambda at: [at.home / ".cursor/mcp.json"], _url_entry),
+    ClientSpec("cursor", "Cursor", "home/.cursor/mcp.json", _url_entry),
+    ClientSpec("vscode", "VS Code", "applications/Code/User/mcp.json", _http_entry, ("servers",)),
     ClientSpec(
-        ClientId("vscode"),
-        "VS Code",
-        lambda at: [at.applications / "Code/User/mcp.json"],
-        _http_entry,
-        ("servers",),
-    ),
-    ClientSpec(
-        ClientId("vscode-insiders"),
+        "vscode-insiders",
         "VS Code Insiders",
-        lambda at: [at.applications / "Code - Insiders/User/mcp.json"],
+        "applications/Code - Insiders/User/mcp.json",
         _http_entry,
         ("servers",),
     ),
+    ClientSpec("windsurf", "Windsurf", "home/.codeium/windsurf/mcp_config.json", _server_url_entry),
+    ClientSpec("zed", "Zed", _zed_files, _url_entry, ("context_servers",)),
+    ClientSpec("cline", "Cline", _cline_files, _cline_entry),
     ClientSpec(
-        ClientId("windsurf"),
-        "Windsurf",
-        lambda at: [at.home / ".codeium/windsurf/mcp_config.json"],
-        lambda to: {"serverUrl": to.url, "headers": to.headers},
-    ),
-    ClientSpec(ClientId("zed"), "Zed", _zed_files, _url_entry, ("context_servers",)),
-    ClientSpec(ClientId("cline"), "Cline", _cline_files, _cline_entry),
-    ClientSpec(
-        ClientId("codex"),
+        "codex",
         "Codex",
-        lambda at: [at.named("CODEX_HOME", at.home / ".codex") / "config.toml"],
+        _codex_files,
         lambda to: {"url": to.url, "http_headers": to.headers},
         ("mcp_servers",),
         Format.TOML,
         command="codex",
     ),
+    ClientSpec("gemini", "Gemini CLI", "home/.gemini/settings.json", _http_entry, command="gemini"),
     ClientSpec(
-        ClientId("gemini"),
-        "Gemini CLI",
-        lambda at: [at.home / ".gemini/settings.json"],
-        _http_entry,
-        command="gemini",
-    ),
-    ClientSpec(
-        ClientId("copilot"),
+        "copilot",
         "Copilot CLI",
-        lambda at: [at.home / ".copilot/mcp-config.json"],
+        "home/.copilot/mcp-config.json",
         lambda to: {**_http_entry(to), "tools": ["*"], "deferTools": "never"},
         command="copilot",
     ),
     ClientSpec(
-        ClientId("opencode"),
-        "opencode",
-        _opencode_files,
-        _opencode_entry,
-        ("mcp",),
-        command="opencode",
+        "opencode", "opencode", _opencode_files, _opencode_entry, ("mcp",), command="opencode"
+    ),
+    ClientSpec("lmstudio", "LM Studio", "home/.lmstudio/mcp.json", _url_entry),
+    ClientSpec(
+        "goose", "Goose", _goose_files, _goose_entry, ("extensions",), Format.YAML, command="goose"
     ),
     ClientSpec(
-        ClientId("lmstudio"), "LM Studio", lambda at: [at.home / ".lmstudio/mcp.json"], _url_entry
-    ),
-    ClientSpec(
-        ClientId("goose"),
-        "Goose",
-        _goose_files,
-        _goose_entry,
-        ("extensions",),
-        Format.YAML,
-        command="goose",
-    ),
-    ClientSpec(
-        ClientId("qwen"),
+        "qwen",
         "Qwen Code",
-        lambda at: [at.home / ".qwen/settings.json"],
+        "home/.qwen/settings.json",
         lambda to: {"httpUrl": to.url, "headers": to.headers},
         command="qwen",
     ),
     ClientSpec(
-        ClientId("antigravity"),
-        "Antigravity",
-        lambda at: [at.home / ".gemini/config/mcp_config.json"],
-        lambda to: {"serverUrl": to.url, "headers": to.headers},
+        "antigravity", "Antigravity", "home/.gemini/config/mcp_config.json", _server_url_entry
     ),
     # Import only from here on: sources disagree about the format, or it is not meant for programs.
     ClientSpec(
-        ClientId("cline-vscode"),
+        "cline-vscode",
         "Cline (VS Code)",
-        _extension_file("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+        f"{_EXTENSIONS}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
     ),
     ClientSpec(
-        ClientId("roo"),
-        "Roo Code",
-        _extension_file("rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+        "roo", "Roo Code", f"{_EXTENSIONS}/rooveterinaryinc.roo-cline/settings/mcp_settings.json"
     ),
-    ClientSpec(
-        ClientId("continue"),
-        "Continue",
-        lambda at: [at.home / ".continue/config.yaml"],
-        format=Format.YAML,
-    ),
-    ClientSpec(ClientId("kiro"), "Kiro", lambda at: [at.home / ".kiro/settings/mcp.json"]),
-    ClientSpec(ClientId("kimi"), "Kimi Code", lambda at: [at.home / ".kimi-code/mcp.json"]),
-    ClientSpec(
-        ClientId("amp"),
-        "Amp",
-        lambda at: [at.config / "amp/settings.json"],
-        keys=("amp.mcpServers",),
-    ),
-    ClientSpec(ClientId("junie"), "Junie", lambda at: [at.home / ".junie/mcp/mcp.json"]),
+    ClientSpec("continue", "Continue", "home/.continue/config.yaml", format=Format.YAML),
+    ClientSpec("kiro", "Kiro", "home/.kiro/settings/mcp.json"),
+    ClientSpec("kimi", "Kimi Code", "home/.kimi-code/mcp.json"),
+    ClientSpec("amp", "Amp", "config/amp/settings.json", keys=("amp.mcpServers",)),
+    ClientSpec("junie", "Junie", "home/.junie/mcp/mcp.json"),
 )
 
 CONNECTABLE: tuple[ClientSpec, ...] = tuple(spec for spec in CLIENTS if spec.entry is not None)

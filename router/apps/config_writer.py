@@ -133,7 +133,9 @@ class AppConfigWriter:
 
     def _app(self, spec: ClientSpec) -> ClientApp:
         path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
-        known = ClientApp(spec.id, spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge)
+        known = ClientApp(
+            ClientId(spec.id), spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge
+        )
         try:
             target = self._target(spec)
         except ConfigError as error:
@@ -191,7 +193,7 @@ class AppConfigWriter:
         self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))
         for oldest in list(self._changes)[:-_UNDO_KEPT]:
             del self._changes[oldest]
-        return AppConnection(spec.id, spec.name, target.path, backup, undo)
+        return AppConnection(ClientId(spec.id), spec.name, target.path, backup, undo)
 
 
 def spec_of(client: ClientId) -> ClientSpec:
