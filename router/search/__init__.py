@@ -10,8 +10,8 @@ The pipeline, a file for each stage; `ranker` runs them, `provider` chooses the 
       5. explanation    matches -> why each tool was found
       -> SearchReply
 
-Beside them: `usage_boost` scores past use for `fusion`, `usage_history` says what of it is kept,
-`cloud` sends a search to a remote service instead. `index` and `text` hold what the stages read.
+Beside them: `usage_history` says what is kept of past use, `cloud` sends a search to a remote
+service instead. `index` and `text` hold what the stages read.
 """
 
 import os

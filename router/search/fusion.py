@@ -1,22 +1,27 @@
 """Stage 3, score and fuse: one score for each candidate.
 
 Lexical and dense scores are combined for each text; then the texts of a request, what usage history
-adds, and the context.
+adds, and the context. Tools that were used after a similar search get a boost: similarity is
+lexical, weighted by IDF, and a boost only ever adds to a score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from router.domain.search import UsageSignal
 from router.search.candidates import Candidates, TextMatches, positions_of
 from router.search.index.arrays import Float32Array, Float64Array
+from router.search.index.bm25_index import BM25Index
 from router.search.index.tool_index import ToolIndex
 from router.search.scores import hybrid_scores, maximum
 
 USAGE_WEIGHT = 0.5
+MIN_SIMILARITY = 0.5
+"""Less similar past searches are ignored."""
 CONTEXT_WEIGHT = 0.01
 """So small that it only decides between tools whose scores are otherwise equal."""
 
@@ -64,6 +69,33 @@ def fuse_texts(scored: Sequence[ScoredText]) -> Float64Array:
     if single:
         totals = (totals + np.maximum.reduce([each.total / each.top for each in single])) / 2
     return totals
+
+
+def usage_boosts(
+    signals: Sequence[UsageSignal], tokens: Iterable[str], index: ToolIndex
+) -> dict[int, float]:
+    """The boost in 0..1 of tools for a search of `tokens`, by tool number."""
+    if not signals:
+        return {}
+    query = frozenset(tokens)
+    best: dict[str, float] = {}
+    for signal in signals:
+        similarity = _similarity(query, signal.tokens, index.bm25)
+        if similarity >= MIN_SIMILARITY:
+            boost = similarity * signal.strength
+            best[signal.tool] = max(best.get(signal.tool, 0.0), boost)
+    # `numbers` is computed when first needed.
+    return {index.numbers[key]: boost for key, boost in best.items() if key in index.numbers}
+
+
+def _similarity(one: frozenset[str], other: frozenset[str], index: BM25Index) -> float:
+    """Weighted Jaccard similarity: the IDF of shared tokens over the IDF of all tokens."""
+    shared = _idf_sum(one & other, index)
+    return shared / _idf_sum(one | other, index) if shared else 0.0
+
+
+def _idf_sum(tokens: Iterable[str], index: BM25Index) -> float:
+    return sum(index.idf(index.token_id(token)) for token in tokens)
 
 
 def add_usage(totals: Float64Array, boosts: Mapping[int, float], candidates: Candidates) -> None:

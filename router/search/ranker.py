@@ -5,25 +5,23 @@ Immutable: built off the event loop, used on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from router.domain.search import SearchHit, SearchRequest
 from router.search.calibration import calibrate
-from router.search.candidates import (
-    SPARE,
-    Candidates,
-    is_empty,
-    match_text,
-    select_candidates,
-    tools_at,
-)
+from router.search.candidates import SPARE, is_empty, match_text, select_candidates, tools_at
 from router.search.explanation import explain, sentence
-from router.search.fusion import ScoredText, add_context, add_usage, fuse_texts, score_candidates
-from router.search.index.arrays import Float64Array
+from router.search.fusion import (
+    ScoredText,
+    add_context,
+    add_usage,
+    fuse_texts,
+    score_candidates,
+    usage_boosts,
+)
 from router.search.index.tool_index import ToolIndex
 from router.search.scores import top_k
-from router.search.usage_boost import usage_boosts
 
 
 @dataclass(slots=True)
@@ -76,20 +74,10 @@ class Ranker:
         if request.context.strip():
             context = match_text(request.context, index)
             add_context(totals, score_candidates(context, candidates, index))
-        return self._ordered(scored, totals, candidates, boosts, request.limit)
-
-    def _ordered(
-        self,
-        scored: Sequence[ScoredText],
-        totals: Float64Array,
-        candidates: Candidates,
-        boosts: Mapping[int, float],
-        limit: int,
-    ) -> Ranking | None:
-        best = top_k(totals, 2 * limit + SPARE)
+        best = top_k(totals, 2 * request.limit + SPARE)
         numbers = tools_at(best, candidates)
         position_of = dict(zip(numbers.tolist(), best.tolist(), strict=True))
-        tools = self.index.duplicates.distinct(position_of, limit + 1)
+        tools = index.duplicates.distinct(position_of, request.limit + 1)
         if not tools:
             return None
         positions = [position_of[number] for number in tools]

@@ -14,9 +14,8 @@ import numpy as np
 
 from router.domain.tools import Tool
 from router.search.index.arrays import BoolArray, Float32Array, Int32Array, Int64Array
-from router.search.index.duplicates import fingerprint
 from router.search.index.gil_throttle import throttled_batches
-from router.search.index.tool_document import field_texts, is_deprecated
+from router.search.index.tool_document import field_texts, fingerprint, is_deprecated
 from router.search.text.tokenizer import split_words, word_tokens
 
 _MAX_CACHED_WORDS = 200_000

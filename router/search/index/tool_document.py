@@ -1,4 +1,4 @@
-"""A tool as a document: the texts of its fields that are indexed."""
+"""A tool as a document: the texts of its indexed fields, and a fingerprint to find duplicates."""
 
 from __future__ import annotations
 
@@ -30,6 +30,13 @@ def is_deprecated(tool: Tool) -> bool:
     text = tool.description
     # Few tools are: the substring test first takes a tenth of the time.
     return "deprecated" in text.lower() and _DEPRECATED.search(text) is not None
+
+
+def fingerprint(tool: Tool) -> int:
+    """Equal for duplicates: same name, description and parameter names. A tool without a
+    description has no duplicates."""
+    parameters = tuple(sorted(as_object(tool.input_schema.get("properties"))))
+    return hash((tool.key.tool, tool.description or str(tool.key), parameters))
 
 
 def field_texts(tool: Tool) -> tuple[str, ...]:

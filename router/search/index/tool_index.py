@@ -2,21 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from router.domain.ids import ToolKey
+from router.search.index.arrays import Int64Array
 from router.search.index.bm25_index import BM25Index
-from router.search.index.duplicates import Duplicates
 from router.search.index.embedding_index import EmbeddingIndex
 from router.search.index.segments import Segment
 from router.search.text.spelling import SpellingIndex
 
 DEPRECATED_PRIOR = 0.85
 """The share of its score that a deprecated tool keeps: it ranks below the one that replaces it."""
+
+
+class Duplicates:
+    """The same tool on several servers is one search hit that names the others."""
+
+    def __init__(self, fingerprints: Sequence[Int64Array]) -> None:
+        """`fingerprints` are those of all tools, in any number of arrays."""
+        self._groups: dict[int, list[int]] = {}
+        if not fingerprints:
+            return
+        _, kind, counts = np.unique(
+            np.concatenate(fingerprints), return_inverse=True, return_counts=True
+        )
+        groups: dict[int, list[int]] = defaultdict(list)
+        for number in np.flatnonzero(counts[kind] > 1).tolist():
+            group = groups[int(kind[number])]
+            group.append(number)
+            self._groups[number] = group
+
+    def others(self, number: int) -> Sequence[int]:
+        """The duplicates of a tool on other servers."""
+        if (group := self._groups.get(number)) is None:
+            return ()
+        return [other for other in group if other != number]
+
+    def distinct(self, numbers: Iterable[int], limit: int) -> list[int]:
+        """The first `limit` of `numbers` without duplicates."""
+        chosen: list[int] = []
+        seen: set[int] = set()
+        for number in numbers:
+            if len(chosen) == limit:
+                break
+            group = self._groups.get(number)
+            first = number if group is None else group[0]
+            if first not in seen:
+                chosen.append(number)
+                seen.add(first)
+        return chosen
 
 
 class ToolIndex:

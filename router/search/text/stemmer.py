@@ -9,43 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-_STEP_2 = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("abli", "able"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
+
+def _rules(text: str) -> tuple[tuple[str, str], ...]:
+    """Suffixes, each with its replacement, in the order in which they are tried."""
+    pairs = (rule.partition(">") for rule in text.split())
+    return tuple((suffix, replacement) for suffix, _, replacement in pairs)
+
+
+_STEP_2 = _rules(
+    "ational>ate tional>tion enci>ence anci>ance izer>ize abli>able alli>al entli>ent eli>e "
+    "ousli>ous ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful ousness>ous "
+    "aliti>al iviti>ive biliti>ble"
 )
-_STEP_3 = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
-_STEP_4 = tuple(
-    (suffix, "")
-    for suffix in (
-        "ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou"
-    ).split()
-)
+_STEP_3 = _rules("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
+_STEP_4 = _rules("ement ance ence able ible ment ant ent ism ate iti ous ive ize al er ic ou")
 """Longest first."""
 
 
