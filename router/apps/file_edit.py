@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 import stat
 import sys
@@ -12,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from router.domain.errors import ConfigError, Conflict, sentence
-from router.store.files import translate_os_errors
+from router.store.files import create_durably, translate_os_errors
 
 _PRIVATE = 0o600
 
@@ -55,7 +54,7 @@ def back_up(path: Path, data: bytes, now: datetime) -> Path:
     for attempt in range(100):
         backup = path.with_name(stem if attempt == 0 else f"{stem}-{attempt}")
         with translate_os_errors(backup), suppress(FileExistsError):
-            _create(backup, data, _PRIVATE)
+            create_durably(backup, data)
             return backup
     raise Conflict(
         sentence("There are too many backups named {stem}.", stem=stem), "Delete some of them."
@@ -70,7 +69,8 @@ def replace(path: Path, data: bytes, *, expected: str) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         try:
-            _create(temporary, data, _mode_of(target))
+            create_durably(temporary, data)
+            temporary.chmod(_mode_of(target))
             if fingerprint(read_or_none(target)) != expected:
                 raise changed_meanwhile(path, "Review the preview again.")
             temporary.replace(target)
@@ -103,12 +103,3 @@ def _mode_of(path: Path) -> int:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
         return _PRIVATE
-
-
-def _create(path: Path, data: bytes, mode: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    path.chmod(mode)

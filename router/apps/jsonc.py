@@ -25,19 +25,17 @@ _MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Node:
-    """A value and its span. For an object, `members` have the positions of the keys."""
+    """A value and its span. As a member of an object it begins with its key."""
 
     start: int
     end: int
     value: Any
-    members: dict[str, Member] = field(default_factory=dict[str, "Member"])
-    is_object: bool = False
+    key_start: int = 0
+    members: dict[str, Node] = field(default_factory=dict[str, "Node"])
 
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    start: int
-    node: Node
+    @property
+    def is_object(self) -> bool:
+        return isinstance(self.value, dict)
 
 
 def parse(path: Path, text: str) -> JsonObject:
@@ -69,7 +67,7 @@ class _Parser:
     def document(self) -> Node:
         self._skip()
         if self._at == len(self._text):
-            return Node(self._at, self._at, {}, is_object=True)
+            return Node(self._at, self._at, {})
         node = self._value(0)
         if not node.is_object:
             raise self._error("it must be an object: { ... }")
@@ -93,7 +91,7 @@ class _Parser:
                 return self._scalar()
 
     def _object(self, depth: int) -> Node:
-        node = Node(self._at, 0, {}, is_object=True)
+        node = Node(self._at, 0, {})
         self._at += 1
         while self._next_item("}"):
             start = self._at
@@ -104,7 +102,8 @@ class _Parser:
             self._at += 1
             self._skip()
             child = self._value(depth + 1)
-            node.members[key] = Member(start, child)
+            child.key_start = start
+            node.members[key] = child
             node.value[key] = child.value
             self._comma_or("}")
         node.end = self._at
@@ -170,7 +169,7 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
     for depth, key in enumerate(keys[:-1], 1):
         if key not in node.members:
             return _inserted(text, style, node, key, _nested(keys[depth:], value))
-        node = node.members[key].node
+        node = node.members[key]
         if not node.is_object:
             line = text.count("\n", 0, node.start) + 1
             raise ConfigError(
@@ -179,8 +178,8 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
     if keys[-1] not in node.members:
         return _inserted(text, style, node, keys[-1], value)
     member = node.members[keys[-1]]
-    written = style.dump(value, style.indent_at(member.start))
-    return text[: member.node.start] + written + text[member.node.end :]
+    written = style.dump(value, style.indent_at(member.key_start))
+    return text[: member.start] + written + text[member.end :]
 
 
 def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
@@ -188,10 +187,10 @@ def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
     for key in keys[:-1]:
         if key not in node.members:
             return text
-        node = node.members[key].node
+        node = node.members[key]
     if (member := node.members.get(keys[-1])) is None:
         return text
-    start, end = member.start, member.node.end
+    start, end = member.key_start, member.end
     comma = _comma_after(text, end)
     around = text[node.start + 1 : start] + text[end if comma is None else comma + 1 : node.end - 1]
     if not around.strip():
@@ -207,7 +206,7 @@ def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
         start = len(text[:start].rstrip(" \t"))
     before = text[:start]
     if comma is None and is_last and len(node.members) > 1:
-        previous = list(node.members.values())[-2].node.end
+        previous = list(node.members.values())[-2].end
         position = _comma_after(text, previous)
         if position is not None and position < start:
             before = text[:position] + text[position + 1 : start]
@@ -221,16 +220,16 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
     written = json.dumps(key, ensure_ascii=False)
     if members and "\n" not in text[node.start : closing]:
         compact = json.dumps(value, ensure_ascii=False)
-        end = members[-1].node.end
+        end = members[-1].end
         return f"{text[:end]}, {written}: {compact}{text[end:]}"
     outer = style.indent_at(node.start)
-    inner = style.indent_at(members[0].start) if members else outer + style.unit
+    inner = style.indent_at(members[0].key_start) if members else outer + style.unit
     body, tail, comma = text[:closing], text[closing:], ""
-    if members and _comma_after(text, members[-1].node.end) is not None:
+    if members and _comma_after(text, members[-1].end) is not None:
         # A trailing comma stays, also when our member is removed again.
         comma = ","
     elif members:
-        end = members[-1].node.end
+        end = members[-1].end
         body = f"{text[:end]},{text[end:closing]}"
     new = f"{inner}{written}: {style.dump(value, inner)}{comma}"
     return f"{body.rstrip()}{style.newline}{new}{style.newline}{outer}{tail}"

@@ -47,7 +47,7 @@ def atomic_write(path: Path, data: bytes) -> None:
     private_folder(target.parent)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        _write_durably(temporary, data)
+        create_durably(temporary, data)
         _replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -126,7 +126,8 @@ def is_running(process: int) -> bool:
     return True
 
 
-def _write_durably(path: Path, data: bytes) -> None:
+def create_durably(path: Path, data: bytes) -> None:
+    """Create a file, which must not exist, readable by its owner only."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
