@@ -110,12 +110,10 @@ def lua_identifier(name: str, also_reserved: frozenset[str] = frozenset()) -> st
     return spelled
 
 
-def lua_identifiers(
-    names: Iterable[str], also_reserved: frozenset[str] = frozenset()
-) -> dict[str, str]:
+def lua_identifiers(names: Iterable[str]) -> dict[str, str]:
     """The name of each identifier, in order of name. A name that is an identifier stays as it is;
     others that would share an identifier end in a hash of their name."""
-    wanted = {name: lua_identifier(name, also_reserved) for name in sorted(set(names))}
+    wanted = {name: lua_identifier(name) for name in sorted(set(names))}
     counts = Counter(wanted.values())
     found = {spelled: name for name, spelled in wanted.items() if spelled == name}
     for name, spelled in wanted.items():
