@@ -24,7 +24,7 @@ FOLDER = ROOT / "resources" / "translations"
 PLURALS_ONLY = "_en"
 TRANSLATED_CALLS = frozenset(
     "sentence ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
-    " SecretUnavailable SignInFailed GrantRefused CloudFailed".split()
+    " SecretUnavailable SignInFailed GrantRefused CloudFailed _described".split()
 )
 """The functions and errors of the router whose texts are shown to users."""
 UNTRANSLATED = (

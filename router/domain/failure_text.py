@@ -51,9 +51,9 @@ class FailureText:
     cause: str
     """Short enough for a row, without a full stop."""
     hints: tuple[str, ...]
-    detail: str = ""
+    detail: str
     """The quoted reason; not translated."""
-    terminal: str = ""
+    terminal: str
     """What to do at a terminal; not translated."""
 
 
@@ -145,127 +145,101 @@ def describe(failure: Failure) -> FailureText:
     subject, detail = failure.subject, failure.detail
     match failure.kind:
         case FailureKind.COMMAND_NOT_FOUND:
-            return FailureText(
-                sentence("Command “{name}” not found", name=subject), tuple(_install_hints(failure))
+            return _described(
+                sentence("Command “{name}” not found", name=subject), *_install_hints(failure)
             )
         case FailureKind.PERMISSION_DENIED:
-            return FailureText(
-                sentence("“{name}” can’t be executed", name=subject),
-                (sentence("Check the file’s permissions."),),
-            )
+            cause = sentence("“{name}” can’t be executed", name=subject)
+            return _described(cause, "Check the file’s permissions.")
         case FailureKind.EXITED:
             reason = f"exit {subject}" if subject.startswith("code") else subject
-            hint = (
-                sentence("Start Docker or Podman, then try again.")
-                if is_without_engine(failure)
-                else sentence("Check its command, arguments and environment variables.")
-            )
-            return FailureText(sentence("Crashed ({reason})", reason=reason), (hint,), detail)
+            cause = sentence("Crashed ({reason})", reason=reason)
+            if is_without_engine(failure):
+                return _described(cause, "Start Docker or Podman, then try again.", detail=detail)
+            hint = sentence("Check its command, arguments and environment variables.")
+            return _described(cause, hint, detail=detail)
         case FailureKind.TIMEOUT:
-            return FailureText(
+            return _described(
                 sentence("No response within {time}", time=subject),
-                (
-                    sentence(
-                        "It may be slow to start. Try again in 30 seconds, or raise its timeout."
-                    ),
-                ),
+                "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
         case FailureKind.UNREACHABLE:
-            return FailureText(
-                sentence("Can’t reach {address}", address=subject),
-                (sentence("Check the address and your network connection."),),
-                detail,
+            cause = sentence("Can’t reach {address}", address=subject)
+            return _described(
+                cause, "Check the address and your network connection.", detail=detail
             )
         case FailureKind.SIGN_IN_NEEDED:
-            return FailureText(
-                sentence("Sign-in required"),
-                (sentence("Sign in, or add a token in its settings."),),
-                detail,
-                f"Run: toolbooth sign-in {subject}" if subject else "",
-            )
+            terminal = f"Run: toolbooth sign-in {subject}" if subject else ""
+            hint = sentence("Sign in, or add a token in its settings.")
+            return _described("Sign-in required", hint, detail=detail, terminal=terminal)
         case FailureKind.CONSENT_NEEDED:
-            return FailureText(
-                sentence("Waiting for your approval"),
-                (sentence("Review the command, then approve it."),),
-                detail,
-                f"Run: toolbooth approve {subject}",
+            return _described(
+                "Waiting for your approval",
+                "Review the command, then approve it.",
+                detail=detail,
+                terminal=f"Run: toolbooth approve {subject}",
             )
         case FailureKind.SECRET_MISSING:
             # The last part is the secret's name; the ones before say whose it is.
-            return FailureText(
-                sentence("Secret {name} is missing", name=subject.rpartition("/")[2]),
-                (detail or sentence("Set it in the server’s settings, then try again."),),
-            )
+            cause = sentence("Secret {name} is missing", name=subject.rpartition("/")[2])
+            hint = detail or sentence("Set it in the server’s settings, then try again.")
+            return _described(cause, hint)
         case FailureKind.BAD_PROTOCOL:
-            return FailureText(
-                sentence("Invalid MCP response"),
-                (sentence("Update the server, or report this to its author."),),
-                detail,
-            )
+            hint = sentence("Update the server, or report this to its author.")
+            return _described("Invalid MCP response", hint, detail=detail)
         case FailureKind.BUSY:
-            return FailureText(
-                sentence("Too many concurrent calls"),
-                (sentence("Try again later."),),
-                f"{subject} are in progress or waiting",
-            )
+            waiting = f"{subject} are in progress or waiting"
+            return _described("Too many concurrent calls", "Try again later.", detail=waiting)
         case FailureKind.TOO_MANY_SESSIONS:
-            return FailureText(
-                sentence("Session limit reached"),
-                (sentence("Close a session, or raise its limit."),),
-                f"it already runs for {subject} sessions or folders",
-                "Set maxSessions in its configuration.",
+            return _described(
+                "Session limit reached",
+                "Close a session, or raise its limit.",
+                detail=f"it already runs for {subject} sessions or folders",
+                terminal="Set maxSessions in its configuration.",
             )
         case FailureKind.TOO_MUCH_MEMORY:
-            return FailureText(
+            return _described(
                 sentence("Exceeded its memory limit of {limit}", limit=subject),
-                (sentence("Raise its memory limit, or send it less data at a time."),),
-                f"it used {detail}",
-                "Set memoryLimitMb in its configuration.",
+                "Raise its memory limit, or send it less data at a time.",
+                detail=f"it used {detail}",
+                terminal="Set memoryLimitMb in its configuration.",
             )
         case FailureKind.NETWORK_NEEDED:
-            return FailureText(
-                sentence("Needs network access for discovery"),
-                (
-                    sentence(
-                        "Allow network access if you trust this server. It also gets its secrets "
-                        "during discovery."
-                    ),
-                ),
-                f"it tried to reach {detail}",
-                f"Run: toolbooth approve {subject} --network",
+            return _described(
+                "Needs network access for discovery",
+                "Allow network access if you trust this server. It also gets its secrets "
+                "during discovery.",
+                detail=f"it tried to reach {detail}",
+                terminal=f"Run: toolbooth approve {subject} --network",
             )
         case FailureKind.ISOLATION_TOO_WEAK:
-            return FailureText(
-                sentence("Not started: isolation too weak"),
-                (
-                    sentence(
-                        "This computer can’t provide the minimum isolation required in Settings."
-                    ),
-                ),
-                f"{subject} is required, but {detail}",
-                "Set isolation.requiredLevel in the settings.",
+            return _described(
+                "Not started: isolation too weak",
+                "This computer can’t provide the minimum isolation required in Settings.",
+                detail=f"{subject} is required, but {detail}",
+                terminal="Set isolation.requiredLevel in the settings.",
             )
         case FailureKind.FETCH_FAILED:
-            return FailureText(
-                sentence("Couldn’t download package {name}", name=subject),
-                (sentence("Check the package name and your network connection, then try again."),),
-                detail,
-            )
+            cause = sentence("Couldn’t download package {name}", name=subject)
+            hint = sentence("Check the package name and your network connection, then try again.")
+            return _described(cause, hint, detail=detail)
         case FailureKind.CANCELLED:
-            return FailureText(sentence("Cancelled"), (sentence("Refresh it to try again."),))
+            return _described("Cancelled", "Refresh it to try again.")
         case FailureKind.DISABLED:
-            return FailureText(
-                sentence("Turned off"),
-                (sentence("Turn it on."),),
-                terminal=f"Run: toolbooth enable {subject or 'NAME'}",
-            )
+            terminal = f"Run: toolbooth enable {subject or 'NAME'}"
+            return _described("Turned off", "Turn it on.", terminal=terminal)
         case FailureKind.OTHER:
-            return FailureText(
-                detail or sentence("Something went wrong"), (sentence("See the log for details."),)
+            return _described(
+                detail or sentence("Something went wrong"), "See the log for details."
             )
         case _:
             assert_never(failure.kind)
+
+
+def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:
+    """Constants given as `cause` or a hint are collected for translation, like those of `said`."""
+    return FailureText(cause, hints, detail, terminal)
 
 
 def _install_hints(failure: Failure) -> Iterator[str]:
