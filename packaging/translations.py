@@ -24,7 +24,8 @@ FOLDER = ROOT / "resources" / "translations"
 PLURALS_ONLY = "_en"
 TRANSLATED_CALLS = frozenset(
     "sentence ToolboothError InvalidInput NotFound Refused Conflict ConfigError"
-    " SecretUnavailable SignInFailed GrantRefused CloudFailed _described".split()
+    " SecretUnavailable SignInFailed GrantRefused CloudFailed _described"
+    " changed_meanwhile file_edit.changed_meanwhile".split()
 )
 """The functions and errors of the router whose texts are shown to users."""
 UNTRANSLATED = (
