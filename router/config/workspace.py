@@ -92,13 +92,9 @@ class WorkspaceConfig(ConfigModel):
     mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
 
     def to_json(self) -> JsonObject:
+        apart = {"rules", "pinned", "projects", "mcp_servers"}
         return {
-            "schemaVersion": self.schema_version,
-            "name": self.name,
-            "optimization": self.optimization,
-            "exposure": self.exposure,
-            "approval": self.approval,
-            "permissions": dict(self.permissions),
+            **self.model_dump(mode="json", by_alias=True, exclude=apart),
             **_rules_and_pins(self),
             "projects": {key: project.to_json() for key, project in self.projects.items()},
             "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from router.catalog.server_status import ServerStatuses
-from router.config.discovery import IsolationSettings
 from router.config.secret_references import replace_secret_references, secret_references
 from router.config.server import ServerConfig
+from router.config.settings import IsolationSettings
 from router.discovery.discoverer import ConnectionPlan, DiscoveryPlan, ProcessPlan
 from router.discovery.sandbox.launch_spec import SandboxLimits
 from router.discovery.sandbox.sandbox import Sandbox, protection

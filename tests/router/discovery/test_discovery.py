@@ -14,8 +14,8 @@ import pytest
 from pydantic import ValidationError
 
 from router.api.events import AttentionNeeded, DiscoveryProgressed
-from router.config.discovery import IsolationSettings
 from router.config.server import ServerConfig
+from router.config.settings import IsolationSettings
 from router.discovery.sandbox import sandbox
 from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
 from router.domain.failures import FailureKind

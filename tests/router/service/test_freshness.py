@@ -11,7 +11,7 @@ import pytest
 
 from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
-from router.config.discovery import ListLimitSettings
+from router.config.settings import ListLimitSettings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
