@@ -29,7 +29,6 @@ from gui.widgets.labels import wrapped
 from gui.widgets.layouts import vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
-from gui.widgets.theme import theme
 from router.domain.ids import ToolKey
 from router.domain.permissions import Permission
 from router.domain.tool_lists import Approval
@@ -198,7 +197,7 @@ class ToolList(QWidget):
 
 class _Delegate(RowDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, /) -> None:
-        tool, row, palette = tool_at(index), self.row(option), theme().palette
+        tool, row = tool_at(index), self.row(option)
         fill = _fill(row)
         paint.draw_row_background(painter, fill, row.selected, row.hovered)
         if row.focused:
@@ -208,10 +207,10 @@ class _Delegate(RowDelegate):
         text = fill.adjusted(36, 4, -11 - width - 10, -4)
         upper, lower = paint.halves(text)
         usable = _permitted(tool) and tool.approval is Approval.APPROVED
-        name_color = palette.color("text1" if usable else "text3")
+        name_color = "text1" if usable else "text3"
         small = fonts.ui_font(fonts.SMALL)
         paint.draw_text(painter, upper, tool.key.shown, fonts.mono_font(), name_color)
-        paint.draw_text(painter, lower, tool.description, small, palette.color("text2"))
+        paint.draw_text(painter, lower, tool.description, small, "text2")
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:
         return _tick(_fill(row)).adjusted(-10, -14, 8, 14).contains(at) and flip(index)
@@ -225,8 +224,8 @@ def _paint_end(painter: QPainter, fill: QRectF, tool: ToolView) -> float:
     width = QFontMetrics(font).horizontalAdvance(text) + (2 if badge is None else 14)
     if badge is None:
         place = QRectF(fill.right() - 11 - width, fill.top(), width, fill.height())
-        quiet, right = theme().palette.color("text3"), Qt.AlignmentFlag.AlignRight
-        paint.draw_text(painter, place, text, font, quiet, right)
+        right = Qt.AlignmentFlag.AlignRight
+        paint.draw_text(painter, place, text, font, "text3", right)
     else:
         place = QRectF(fill.right() - 11 - width, fill.center().y() - 9, width, 18)
         paint.draw_pill(painter, place, *badge)

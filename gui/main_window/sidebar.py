@@ -262,9 +262,7 @@ class _Brand(QWidget):
         with paint.saved(painter):
             icons.draw_logo(painter, QRectF(6, 18, 24, 24))
         name = QRectF(40, 18, self.width() - 40, 24)
-        paint.draw_text(
-            painter, name, "Toolbooth", fonts.semibold(14), theme().palette.color("text1")
-        )
+        paint.draw_text(painter, name, "Toolbooth", fonts.semibold(14), "text1")
 
 
 class _NameField(QLineEdit):

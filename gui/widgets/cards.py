@@ -19,7 +19,7 @@ from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.labels import Pill, label, wrapped
 from gui.widgets.layouts import hbox, vbox
-from gui.widgets.paint import draw_focus_ring, draw_frame, draw_text, saved
+from gui.widgets.paint import draw_box, draw_focus_ring, draw_text, saved
 from gui.widgets.presses import Pressable
 from gui.widgets.searchable import searchable
 from gui.widgets.theme import theme
@@ -116,13 +116,8 @@ class RadioCard(QFrame):
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         chosen = self.is_chosen()
-        draw_frame(
-            QPainter(self),
-            self.rect(),
-            "accent_soft" if chosen else "surface",
-            "accent" if chosen else "border",
-            width=2 if chosen else 1,
-        )
+        colors = ("accent_soft", "accent", 2) if chosen else ("surface", "border", 1)
+        draw_box(QPainter(self), QRectF(self.rect()), 10, *colors)
 
     def mousePressEvent(self, event: QMouseEvent, /) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.isEnabled():
@@ -162,7 +157,7 @@ class _Radio(Pressable, QRadioButton):
                 painter.setBrush(palette.color("accent"))
                 painter.drawEllipse(ring.center(), 3.5, 3.5)
         text = QRectF(RADIO_INDENT, 0, self.width() - RADIO_INDENT, self.height())
-        color = palette.color("text1" if self.isEnabled() else "off")
+        color = "text1" if self.isEnabled() else "off"
         draw_text(painter, text, self.text(), self.font(), color)
         if self.hasFocus():
             draw_focus_ring(painter, ring.adjusted(-1, -1, 1, 1), 8)

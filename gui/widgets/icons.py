@@ -15,10 +15,11 @@ from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from gui.widgets.theme import LIGHT, Token, theme
+from gui.widgets.palette import LIGHT, Token
+from gui.widgets.theme import theme
 from resources import read_text
 
-_TILE_COLOR = LIGHT.accent
+_TILE_COLOR = LIGHT.hex("accent")
 _SIZES = (16, 20, 22, 24, 32, 44, 48, 64)
 
 
@@ -39,31 +40,31 @@ def menu_icon(name: str, color: Token = "text2") -> QIcon:
     return QIcon(_ThemedEngine(name, color, highlighted="on_accent"))
 
 
-def pixmap(name: str, size: int, color: str | QColor, dpr: float = 1.0) -> QPixmap:
+def pixmap(name: str, size: int, color: QColor, dpr: float) -> QPixmap:
     """The icon `name` as a square of `size` logical pixels."""
-    return _rendered(_icon_renderer(name, QColor(color).name()), size, dpr)
+    return _rendered(_icon_renderer(name, color.name()), size, dpr)
 
 
-def draw(painter: QPainter, name: str, rect: QRectF, color: str | QColor) -> None:
+def draw(painter: QPainter, name: str, rect: QRectF, color: Token) -> None:
     """Paint the icon `name` into `rect`."""
-    _icon_renderer(name, QColor(color).name()).render(painter, rect)
+    _icon_renderer(name, theme().palette.color(color).name()).render(painter, rect)
 
 
 def draw_logo(painter: QPainter, rect: QRectF) -> None:
     """Paint the logo in the theme's accent."""
     palette = theme().palette
-    _logo_renderer(palette.accent, palette.on_accent).render(painter, rect)
+    _logo_renderer(palette.hex("accent"), palette.hex("on_accent")).render(painter, rect)
 
 
 def app_icon() -> QIcon:
-    return _pixmap_icon(_logo_renderer(_TILE_COLOR, LIGHT.on_accent), (*_SIZES, 128, 256))
+    return _pixmap_icon(_logo_renderer(_TILE_COLOR, LIGHT.hex("on_accent")), (*_SIZES, 128, 256))
 
 
 def tray_icon(state: TrayState) -> QIcon:
     """What the tray shows. macOS colours it itself, so there it is the bare mark."""
     svg = read_text("tray", f"{state}.svg")
     if sys.platform != "darwin":
-        return _pixmap_icon(_renderer(svg.replace("currentColor", LIGHT.on_accent)), _SIZES)
+        return _pixmap_icon(_renderer(svg.replace("currentColor", LIGHT.hex("on_accent"))), _SIZES)
     bare = svg.replace('class="tile"', 'display="none"').replace("currentColor", "#000000")
     template = _pixmap_icon(_renderer(bare), _SIZES)
     template.setIsMask(True)
@@ -84,7 +85,7 @@ class _ThemedEngine(QIconEngine):
     ) -> None:
         side = min(rect.width(), rect.height())
         square = QRectF(rect.x(), rect.y() + (rect.height() - side) / 2, side, side)
-        draw(painter, self._name, square, theme().palette.color(self._color(mode)))
+        draw(painter, self._name, square, self._color(mode))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, /) -> QPixmap:
         pixmap = QPixmap(size)

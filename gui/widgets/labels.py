@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.palette import Token
-from gui.widgets.theme import theme
 
 
 class Pill(QLabel):
@@ -56,8 +55,7 @@ class IconLabel(QWidget):
         self.setFixedSize(size, size)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        color = theme().palette.color(self._color)
-        icons.draw(QPainter(self), self._name, QRectF(self.rect()), color)
+        icons.draw(QPainter(self), self._name, QRectF(self.rect()), self._color)
 
 
 class ElidedLabel(QLabel):

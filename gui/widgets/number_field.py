@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import (
-    QPainter,
-    QPaintEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import (
-    QFrame,
-    QSizePolicy,
-    QSpinBox,
-)
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QSpinBox
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton
 from gui.widgets.layouts import hbox
-from gui.widgets.paint import draw_frame
+from gui.widgets.paint import draw_box
 
 # The field inside a spin box is a line edit too and must not be framed a second time. The buttons
 # are narrowed because `NoButtons` leaves the field no space under a style sheet.
@@ -75,7 +67,7 @@ class Stepper(QFrame):
         self._number.show_value(value)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        draw_frame(QPainter(self), self.rect(), "surface", "strong", radius=6)
+        draw_box(QPainter(self), QRectF(self.rect()), 6, "surface", "strong")
 
     def _lay_out(self) -> None:
         less = IconButton("minus", self.tr("Less"), size=28, icon_size=14)

@@ -10,12 +10,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import assert_never
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 
 from gui.text.marks import Mark, Tone
 from gui.widgets import fonts, icons
-from gui.widgets.theme import Palette, Token, theme
+from gui.widgets.palette import Palette, Token
+from gui.widgets.theme import theme
 
 TOGGLE_WIDTH, TOGGLE_HEIGHT = 34, 20
 FOCUS_WIDTH = 2.0
@@ -49,9 +50,25 @@ def saved(painter: QPainter) -> Generator[QPainter]:
         painter.restore()
 
 
-def tone_color(tone: Tone) -> QColor:
+def draw_box(
+    painter: QPainter,
+    rect: QRectF,
+    radius: float,
+    fill: Token | QColor,
+    border: Token | None = None,
+    width: float = 1,
+) -> None:
+    """A rectangle with round corners; its border is inside `rect`."""
+    palette, inset = theme().palette, width / 2 if border else 0
+    with saved(painter):
+        painter.setBrush(fill if isinstance(fill, QColor) else palette.color(fill))
+        painter.setPen(QPen(palette.color(border), width) if border else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
+
+
+def tone_color(tone: Tone) -> Token:
     """The colour of text in `tone` outside of a pill."""
-    return theme().palette.color(_TONE_TOKENS[tone][0])
+    return _TONE_TOKENS[tone][0]
 
 
 def tile_colors(name: str, palette: Palette) -> tuple[QColor, QColor]:
@@ -67,11 +84,8 @@ def draw_tile(painter: QPainter, rect: QRectF, name: str) -> None:
     letter_color, background = tile_colors(name, theme().palette)
     letter = next((c for c in name if c.isalnum()), "?").upper()
     side = rect.height()
+    draw_box(painter, rect, max(4.0, side * 0.22), background)
     with saved(painter):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(background)
-        radius = max(4.0, side * 0.22)
-        painter.drawRoundedRect(rect, radius, radius)
         painter.setFont(fonts.semibold(max(8, round(side * 0.43))))
         painter.setPen(letter_color)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter)
@@ -79,7 +93,8 @@ def draw_tile(painter: QPainter, rect: QRectF, name: str) -> None:
 
 def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> None:
     """The status mark: its shape alone shows the state. `angle` turns the working arc."""
-    color = theme().palette.color(_MARK_TOKENS[mark])
+    token = _MARK_TOKENS[mark]
+    color = theme().palette.color(token)
     with saved(painter):
         match mark:
             case Mark.READY:
@@ -92,9 +107,9 @@ def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> No
             case Mark.WORKING:
                 _draw_arc(painter, rect.center(), angle)
             case Mark.ATTENTION:
-                icons.draw(painter, "triangle-alert", _centered(rect, 15), color)
+                icons.draw(painter, "triangle-alert", _centered(rect, 15), token)
             case Mark.FAILED:
-                icons.draw(painter, "circle-x", _centered(rect, 15), color)
+                icons.draw(painter, "circle-x", _centered(rect, 15), token)
             case _:
                 assert_never(mark)
 
@@ -103,16 +118,14 @@ def draw_toggle(
     painter: QPainter, rect: QRectF, checked: bool, enabled: bool = True, focused: bool = False
 ) -> None:
     """A switch filling `rect`."""
-    palette = theme().palette
     with saved(painter):
         painter.setOpacity(1.0 if enabled else 0.45)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(palette.color("accent" if checked else "off"))
         track = rect.adjusted(1, 1, -1, -1)
-        painter.drawRoundedRect(track, track.height() / 2, track.height() / 2)
+        draw_box(painter, track, track.height() / 2, "accent" if checked else "off")
         side = track.height() - 5
         x = track.right() - side - 2.5 if checked else track.left() + 2.5
-        painter.setBrush(palette.color("on_accent" if checked else "surface"))
+        painter.setBrush(theme().palette.color("on_accent" if checked else "surface"))
         painter.drawEllipse(QRectF(x, track.top() + 2.5, side, side))
     if focused:
         # On the accent's own colour the ring would not be seen.
@@ -120,62 +133,35 @@ def draw_toggle(
 
 
 def draw_checkbox(painter: QPainter, rect: QRectF, checked: bool, enabled: bool = True) -> None:
-    palette = theme().palette
     with saved(painter):
         painter.setOpacity(1.0 if enabled else 0.45)
         if checked:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(palette.color("accent"))
-            painter.drawRoundedRect(rect, 4, 4)
-            _draw_tick(painter, rect, palette.color("on_accent"))
+            draw_box(painter, rect, 4, "accent")
+            _draw_tick(painter, rect, theme().palette.color("on_accent"))
         else:
-            painter.setPen(QPen(palette.color("field"), 1.5))
-            painter.setBrush(palette.color("surface"))
-            painter.drawRoundedRect(rect.adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
+            draw_box(painter, rect, 4, "surface", "field", 1.5)
 
 
 def draw_pill(painter: QPainter, rect: QRectF, text: str, tone: Tone, radius: float = 5.0) -> None:
-    palette = theme().palette
     color, background = _TONE_TOKENS[tone]
+    draw_box(painter, rect, radius, background)
     with saved(painter):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(palette.color(background))
-        painter.drawRoundedRect(rect, radius, radius)
-        draw_text(
-            painter,
-            rect,
-            text,
-            fonts.semibold(fonts.LABEL),
-            palette.color(color),
-            Qt.AlignmentFlag.AlignCenter,
-        )
+        font = fonts.semibold(fonts.LABEL)
+        draw_text(painter, rect, text, font, color, Qt.AlignmentFlag.AlignCenter)
 
 
 def draw_button(painter: QPainter, rect: QRectF, text: str, hovered: bool) -> None:
     """A small secondary button inside a row."""
-    palette = theme().palette
-    with saved(painter):
-        painter.setPen(QPen(palette.color("field" if hovered else "strong"), 1))
-        painter.setBrush(palette.color("hover" if hovered else "surface"))
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
-    draw_text(
-        painter,
-        rect,
-        text,
-        fonts.semibold(fonts.SMALL),
-        palette.color("text1"),
-        Qt.AlignmentFlag.AlignCenter,
-    )
+    fill, border = ("hover", "field") if hovered else ("surface", "strong")
+    draw_box(painter, rect, 6, fill, border)
+    font = fonts.semibold(fonts.SMALL)
+    draw_text(painter, rect, text, font, "text1", Qt.AlignmentFlag.AlignCenter)
 
 
 def draw_row_background(painter: QPainter, rect: QRectF, selected: bool, hovered: bool) -> None:
     """The fill behind a row of a list; nothing when it is neither selected nor hovered."""
-    if not (selected or hovered):
-        return
-    with saved(painter):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme().palette.color("accent_soft" if selected else "hover"))
-        painter.drawRoundedRect(rect, 8, 8)
+    if selected or hovered:
+        draw_box(painter, rect, 8, "accent_soft" if selected else "hover")
 
 
 def draw_focus_ring(
@@ -194,13 +180,13 @@ def draw_text(
     rect: QRectF,
     text: str,
     font: QFont,
-    color: QColor,
+    color: Token,
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
     """One line of `text`, centred vertically, elided where it does not fit."""
     painter.setFont(font)
-    painter.setPen(color)
+    painter.setPen(theme().palette.color(color))
     shown = painter.fontMetrics().elidedText(text, elide, int(rect.width()))
     painter.drawText(rect, alignment | Qt.AlignmentFlag.AlignVCenter, shown)
 
@@ -237,19 +223,3 @@ def _draw_arc(painter: QPainter, center: QPointF, angle: int) -> None:
 def _centered(rect: QRectF, side: float) -> QRectF:
     center = rect.center()
     return QRectF(center.x() - side / 2, center.y() - side / 2, side, side)
-
-
-def draw_frame(
-    painter: QPainter,
-    rect: QRect,
-    fill: Token,
-    border: Token,
-    *,
-    width: int = 1,
-    radius: float = 10,
-) -> None:
-    palette, half = theme().palette, width / 2
-    with saved(painter):
-        painter.setBrush(palette.color(fill))
-        painter.setPen(QPen(palette.color(border), width))
-        painter.drawRoundedRect(QRectF(rect).adjusted(half, half, -half, -half), radius, radius)

@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
 )
 
 from gui.widgets import fonts, paint
-from gui.widgets.theme import theme
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _BY_KEYBOARD = (
@@ -91,10 +90,9 @@ class RowView(QTableView):
         super().paintEvent(event)
         if self.model().rowCount() == 0:
             place = QRectF(0, 0, self.viewport().width(), 2 * self.row_height)
-            color = theme().palette.color("text3")
             centered = Qt.AlignmentFlag.AlignHCenter
             painter = QPainter(self.viewport())
-            paint.draw_text(painter, place, self._nothing, fonts.ui_font(), color, centered)
+            paint.draw_text(painter, place, self._nothing, fonts.ui_font(), "text3", centered)
 
     def focusInEvent(self, event: QFocusEvent, /) -> None:
         self.ring_shown = event.reason() in _BY_KEYBOARD

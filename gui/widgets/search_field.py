@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QLineEdit
 
 from gui.widgets import icons
 from gui.widgets.icons import icon
-from gui.widgets.theme import theme
 
 
 class SearchField(QLineEdit):
@@ -39,4 +38,4 @@ class SearchField(QLineEdit):
     def paintEvent(self, event: QPaintEvent, /) -> None:
         super().paintEvent(event)
         rect = QRectF(10, (self.height() - 16) / 2, 16, 16)
-        icons.draw(QPainter(self), "search", rect, theme().palette.text2)
+        icons.draw(QPainter(self), "search", rect, "text2")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.widgets.paint import saved
-from gui.widgets.theme import theme
+from gui.widgets.paint import draw_box
 
 
 class ShareBar(QWidget):
@@ -27,13 +26,8 @@ class ShareBar(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        palette, rect = theme().palette, QRectF(self.rect())
-        radius = rect.height() / 2
-        with saved(QPainter(self)) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(palette.color("track"))
-            painter.drawRoundedRect(rect, radius, radius)
-            if self._share > 0:
-                rect.setWidth(max(self._least_width, rect.width() * self._share))
-                painter.setBrush(palette.color("savings"))
-                painter.drawRoundedRect(rect, radius, radius)
+        painter, rect = QPainter(self), QRectF(self.rect())
+        draw_box(painter, rect, rect.height() / 2, "track")
+        if self._share > 0:
+            rect.setWidth(max(self._least_width, rect.width() * self._share))
+            draw_box(painter, rect, rect.height() / 2, "savings")

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QPushButton
 from gui.widgets import fonts, icons, paint
 from gui.widgets.buttons import IconButton
 from gui.widgets.presses import Pressable
-from gui.widgets.theme import theme
 
 _ROW_HEIGHT = 34
 
@@ -52,16 +51,16 @@ class SidebarRow(Pressable, QPushButton):
         return QSize(120, _ROW_HEIGHT)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter, palette = QPainter(self), theme().palette
+        painter = QPainter(self)
         middle = self.height() / 2
         self._paint_background(painter)
         if self._icon_name:
-            icons.draw(painter, self._icon_name, QRectF(10, middle - 8, 16, 16), palette.text2)
+            icons.draw(painter, self._icon_name, QRectF(10, middle - 8, 16, 16), "text2")
             left = 36
         else:
             paint.draw_tile(painter, QRectF(10, middle - 10, 20, 20), self.text())
             left = 40
-        color = palette.color("text1" if self.isChecked() else "text2")
+        color = "text1" if self.isChecked() else "text2"
         count_width = QFontMetrics(fonts.medium()).horizontalAdvance(self._count)
         room = 26 if self._action is not None and self._action.isVisible() else 0
         text = QRectF(left, 0, self.width() - left - self._end() - room, self.height())
@@ -69,23 +68,15 @@ class SidebarRow(Pressable, QPushButton):
         paint.draw_text(painter, text, self.text(), font, color)
         count = QRectF(self.width() - 10 - count_width, 0, count_width + 1, self.height())
         if self._urgent:
-            with paint.saved(painter):
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(palette.color("warn_soft"))
-                painter.drawRoundedRect(count.adjusted(-7, 8, 6, -8), 9, 9)
-        tint = palette.color("warn" if self._urgent else "text2")
+            paint.draw_box(painter, count.adjusted(-7, 8, 6, -8), 9, "warn_soft")
+        tint = "warn" if self._urgent else "text2"
         paint.draw_text(painter, count, self._count, fonts.medium(), tint)
 
     def _paint_background(self, painter: QPainter) -> None:
-        palette, rect = theme().palette, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        with paint.saved(painter):
-            if self.isChecked():
-                painter.setPen(palette.color("border"))
-                painter.setBrush(palette.color("surface"))
-                painter.drawRoundedRect(rect, 7, 7)
-            elif self.underMouse():
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(palette.color("track"))
-                painter.drawRoundedRect(rect, 7, 7)
+        rect = QRectF(self.rect())
+        if self.isChecked():
+            paint.draw_box(painter, rect, 7, "surface", "border")
+        elif self.underMouse():
+            paint.draw_box(painter, rect.adjusted(0.5, 0.5, -0.5, -0.5), 7, "track")
         if self.hasFocus():
-            paint.draw_focus_ring(painter, QRectF(self.rect()), 7)
+            paint.draw_focus_ring(painter, rect, 7)

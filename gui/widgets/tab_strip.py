@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QTabBar
 
 from gui.text.marks import Tone
 from gui.widgets import fonts, paint
-from gui.widgets.theme import theme
 
 HEIGHT = 37
 _GAP, _LEAST_GAP = 24, 8
@@ -53,10 +52,10 @@ class TabStrip(QTabBar):
             self._paint_tab(painter, tab)
 
     def _paint_tab(self, painter: QPainter, tab: int) -> None:
-        palette, chosen = theme().palette, tab == self.currentIndex()
+        chosen = tab == self.currentIndex()
         rect, pill_width = self._content_rect(tab), self._pill_width(tab)
         font = fonts.semibold() if chosen else fonts.medium()
-        color = palette.color("text1" if chosen else "text2")
+        color = "text1" if chosen else "text2"
         text = rect.adjusted(0, 0, -pill_width, 0)
         paint.draw_text(painter, text, self.tabText(tab), font, color)
         if count := str(self.tabData(tab) or ""):
@@ -66,10 +65,7 @@ class TabStrip(QTabBar):
             paint.draw_pill(painter, pill, count, tone, radius=_PILL_HEIGHT / 2)
         if chosen:
             underline = QRectF(rect.left(), rect.bottom() - 2, rect.width(), 3)
-            with paint.saved(painter):
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(palette.color("accent"))
-                painter.drawRoundedRect(underline, 1.5, 1.5)
+            paint.draw_box(painter, underline, 1.5, "accent")
             if self.hasFocus():
                 paint.draw_focus_ring(painter, rect.adjusted(-4, 4, 4, -6), 6)
 

@@ -6,22 +6,46 @@ nothing else. The system's choice is followed live.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
+from string import Template
 from tempfile import TemporaryDirectory
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from gui.widgets.fonts import ui_font
 from gui.widgets.palette import DARK, LIGHT, Palette, Token
-from gui.widgets.stylesheet import stylesheet
-
-__all__ = ["DARK", "LIGHT", "Mode", "Palette", "Theme", "Token", "qt_palette", "theme"]
+from resources import read_text
 
 Mode: TypeAlias = Literal["system", "light", "dark"]
+_Role: TypeAlias = QPalette.ColorRole
+_QT_ROLES: dict[QPalette.ColorRole, Token] = {
+    _Role.Window: "window",
+    _Role.WindowText: "text1",
+    _Role.Base: "surface",
+    _Role.AlternateBase: "window",
+    _Role.Text: "text1",
+    _Role.Button: "surface",
+    _Role.ButtonText: "text1",
+    _Role.BrightText: "on_accent",
+    _Role.PlaceholderText: "text3",
+    _Role.Highlight: "accent",
+    _Role.HighlightedText: "on_accent",
+    _Role.Accent: "accent",
+    _Role.Link: "accent",
+    _Role.LinkVisited: "accent",
+    _Role.ToolTipBase: "surface",
+    _Role.ToolTipText: "text1",
+    _Role.Light: "surface",
+    _Role.Midlight: "border",
+    _Role.Mid: "strong",
+    _Role.Dark: "field",
+    _Role.Shadow: "strong",
+}
 
 
 class Theme(QObject):
@@ -94,33 +118,25 @@ def theme() -> Theme:
 
 def qt_palette(p: Palette) -> QPalette:
     """What Fusion needs to know, for whatever the style sheet does not reach."""
-    roles = QPalette.ColorRole
     palette = QPalette()
-    colors: dict[QPalette.ColorRole, str] = {
-        roles.Window: p.window,
-        roles.WindowText: p.text1,
-        roles.Base: p.surface,
-        roles.AlternateBase: p.window,
-        roles.Text: p.text1,
-        roles.Button: p.surface,
-        roles.ButtonText: p.text1,
-        roles.BrightText: p.on_accent,
-        roles.PlaceholderText: p.text3,
-        roles.Highlight: p.accent,
-        roles.HighlightedText: p.on_accent,
-        roles.Accent: p.accent,
-        roles.Link: p.accent,
-        roles.LinkVisited: p.accent,
-        roles.ToolTipBase: p.surface,
-        roles.ToolTipText: p.text1,
-        roles.Light: p.surface,
-        roles.Midlight: p.border,
-        roles.Mid: p.strong,
-        roles.Dark: p.field,
-        roles.Shadow: p.strong,
-    }
-    for role, color in colors.items():
-        palette.setColor(role, QColor(color))
-    for role in (roles.WindowText, roles.Text, roles.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(p.off))
+    for role, token in _QT_ROLES.items():
+        palette.setColor(role, p.color(token))
+    for role in (_Role.WindowText, _Role.Text, _Role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, p.color("off"))
     return palette
+
+
+def stylesheet(p: Palette, image_dir: Path) -> str:
+    """The style sheet in the colours of `p`. It knows icons by path only: those it names are
+    written into `image_dir`, tinted."""
+
+    def tinted(found: re.Match[str]) -> str:
+        name, color = found[1], p.hex(cast(Token, found[2]))
+        path = image_dir / f"{name}-{color.lstrip('#')}.svg"
+        if not path.exists():
+            svg = read_text("icons", f"{name}.svg").replace("currentColor", color)
+            path.write_text(svg, encoding="utf-8")
+        return f'url("{path.as_posix()}")'
+
+    sheet = re.sub(r"icon\(([\w-]+), (\w+)\)", tinted, read_text("style.qss"))
+    return Template(sheet).substitute(**p.colors)

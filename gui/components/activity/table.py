@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -19,6 +19,7 @@ from gui.text.activity_row import ActivityRow
 from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.labels import label
+from gui.widgets.palette import Token
 from gui.widgets.row_view import Index, is_selected, rect_of
 from gui.widgets.theme import theme
 
@@ -92,8 +93,8 @@ class _Header(QHeaderView):
         line = QRectF(cell.left(), cell.bottom() - 1, cell.width(), 1)
         painter.fillRect(line, palette.color("border"))
         text = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
-        font, color = fonts.semibold(fonts.LABEL), palette.color("text3")
-        paint.draw_text(painter, _inner(cell, section), text, font, color, alignment(section))
+        font = fonts.semibold(fonts.LABEL)
+        paint.draw_text(painter, _inner(cell, section), text, font, "text3", alignment(section))
 
 
 def _inner(cell: QRectF, column: int) -> QRectF:
@@ -122,16 +123,13 @@ class _Delegate(QStyledItemDelegate):
                 self._text(painter, _inner(cell, column), row, column)
 
     def _text(self, painter: QPainter, rect: QRectF, row: ActivityRow, column: int) -> None:
-        palette, failed = theme().palette, row.outcome_tone is Tone.ERR
-        text, font, color = {
-            Column.TIME: (row.time, fonts.mono_font(), palette.text2),
-            Column.APP: (row.app, fonts.medium(fonts.SMALL), palette.text1),
-            Column.WHAT: (
-                row.what,
-                fonts.ui_font(fonts.SMALL),
-                palette.err if failed else palette.text1,
-            ),
-            Column.DURATION: (row.duration, fonts.ui_font(fonts.SMALL), palette.text2),
-            Column.TOKENS: (row.tokens, fonts.ui_font(fonts.SMALL), palette.text2),
-        }[column]
-        paint.draw_text(painter, rect, text, font, QColor(color), alignment(column))
+        what_color = "err" if row.outcome_tone is Tone.ERR else "text1"
+        cells: dict[int, tuple[str, QFont, Token]] = {
+            Column.TIME: (row.time, fonts.mono_font(), "text2"),
+            Column.APP: (row.app, fonts.medium(fonts.SMALL), "text1"),
+            Column.WHAT: (row.what, fonts.ui_font(fonts.SMALL), what_color),
+            Column.DURATION: (row.duration, fonts.ui_font(fonts.SMALL), "text2"),
+            Column.TOKENS: (row.tokens, fonts.ui_font(fonts.SMALL), "text2"),
+        }
+        text, font, color = cells[column]
+        paint.draw_text(painter, rect, text, font, color, alignment(column))

@@ -15,7 +15,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import vbox
-from gui.widgets.palette import Palette
+from gui.widgets.palette import Palette, Token
 from gui.widgets.theme import theme
 from gui.widgets.window_size import open_at_size
 from router.api.apps import AppConnectionPlan, ClientApp, ClientId, DiffLine
@@ -102,10 +102,10 @@ def diff_view(lines: tuple[DiffLine, ...], name: str) -> QTextEdit:
 
 def diff_html(lines: tuple[DiffLine, ...], palette: Palette) -> str:
     """The lines with their signs, coloured; the sign alone carries the meaning."""
-    colors = {"+": (palette.ok_soft, palette.ok), "-": (palette.err_soft, palette.err)}
+    styles: dict[str, tuple[Token, Token]] = {"+": ("ok_soft", "ok"), "-": ("err_soft", "err")}
     rows: list[str] = []
     for line in lines:
-        back, text = colors.get(line.sign, (palette.surface, palette.text2))
+        back, text = map(palette.hex, styles.get(line.sign, ("surface", "text2")))
         shown = escape(f"{line.sign} {line.text}").replace(" ", "&nbsp;")
         rows.append(
             f'<tr><td style="background:{back}; color:{text}; padding:1px 8px">{shown}</td></tr>'

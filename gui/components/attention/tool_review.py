@@ -97,11 +97,11 @@ def _quoted(kind: FindingKind, found: list[str]) -> str:
 def difference_html(parts: Iterable[DiffPart], palette: Palette) -> str:
     """Added words are underlined, removed ones struck out; colour carries no meaning of its own."""
     styles = {
-        WordChange.ADDED: f"background:{palette.ok_soft}; color:{palette.ok};"
+        WordChange.ADDED: f"background:{palette.hex('ok_soft')}; color:{palette.hex('ok')};"
         " text-decoration:underline",
-        WordChange.REMOVED: f"background:{palette.err_soft}; color:{palette.err};"
+        WordChange.REMOVED: f"background:{palette.hex('err_soft')}; color:{palette.hex('err')};"
         " text-decoration:line-through",
-        WordChange.SAME: f"color:{palette.text2}",
+        WordChange.SAME: f"color:{palette.hex('text2')}",
     }
     spans = (f'<span style="{styles[part.change]}">{_shown(part.text)}</span>' for part in parts)
     return f'<div style="white-space:pre-wrap">{"".join(spans)}</div>'

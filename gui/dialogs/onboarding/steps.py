@@ -61,7 +61,7 @@ class Steps(QWidget):
             here = position == self._current
             font = fonts.semibold() if here else fonts.medium()
             width = QFontMetrics(fonts.semibold()).horizontalAdvance(name) + 2
-            color = palette.color("text1" if here else "text2")
+            color = "text1" if here else "text2"
             paint.draw_text(painter, QRectF(left, 0, width, self.height()), name, font, color)
             left += width
 
@@ -74,9 +74,9 @@ class Steps(QWidget):
             painter.setBrush(palette.color(fill))
             painter.drawEllipse(disc)
         if done:
-            icons.draw(painter, "check", disc.adjusted(3, 3, -3, -3), palette.ok)
+            icons.draw(painter, "check", disc.adjusted(3, 3, -3, -3), "ok")
             return
-        color = palette.color("on_accent" if here else "text2")
+        color = "on_accent" if here else "text2"
         middle = Qt.AlignmentFlag.AlignHCenter
         number = str(position + 1)
         paint.draw_text(painter, disc, number, fonts.semibold(12), color, middle)

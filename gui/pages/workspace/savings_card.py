@@ -118,16 +118,14 @@ class _Hours(QWidget):
     def paintEvent(self, event: QPaintEvent, /) -> None:
         if not self._values:
             return
-        palette, count = theme().palette, len(self._values)
+        count = len(self._values)
         step = (self.width() + 3) / count
         top = max(max(self._values), 1)
         base = self.height() - 1.0
-        with paint.saved(QPainter(self)) as painter:
-            painter.fillRect(QRectF(0, base, self.width(), 1), palette.color("border"))
-            painter.setPen(Qt.PenStyle.NoPen)
-            for number, value in enumerate(self._values):
-                height = max(2.0, (base - 1) * max(value, 0) / top)
-                last = number == count - 1
-                painter.setBrush(palette.color("savings" if last else "savings_dim"))
-                bar = QRectF(number * step, base - height, step - 3, height)
-                painter.drawRoundedRect(bar, min(2.0, height / 2), min(2.0, height / 2))
+        painter = QPainter(self)
+        painter.fillRect(QRectF(0, base, self.width(), 1), theme().palette.color("border"))
+        for number, value in enumerate(self._values):
+            height = max(2.0, (base - 1) * max(value, 0) / top)
+            bar = QRectF(number * step, base - height, step - 3, height)
+            color = "savings" if number == count - 1 else "savings_dim"
+            paint.draw_box(painter, bar, min(2.0, height / 2), color)

@@ -32,7 +32,6 @@ from gui.widgets.layouts import hbox, vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.status_mark import TURN_DEGREES, TURN_MS
-from gui.widgets.theme import theme
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerStatus
 
@@ -260,26 +259,24 @@ class _Delegate(RowDelegate):
         paint.draw_toggle(painter, layout.toggle, status.enabled)
 
     def _paint_texts(self, painter: QPainter, layout: _RowLayout, index: Index) -> None:
-        status, shown, palette = status_at(index), presentation_at(index), theme().palette
+        status, shown = status_at(index), presentation_at(index)
         upper, lower = paint.halves(layout.text)
-        name_color = palette.color("text1" if status.enabled else "text2")
+        name_color = "text1" if status.enabled else "text2"
         paint.draw_text(painter, upper, status.name, fonts.medium(), name_color)
         quiet = shown.mark in (Mark.READY, Mark.OFF)
-        detail_color = palette.color("text3") if quiet else paint.tone_color(shown.tone)
+        detail_color = "text3" if quiet else paint.tone_color(shown.tone)
         # The end of an error matters as much as its start: “x” not found.
         elide = Qt.TextElideMode.ElideRight if quiet else Qt.TextElideMode.ElideMiddle
         small = fonts.ui_font(fonts.SMALL)
         fits = QFontMetrics(small).horizontalAdvance(shown.detail) <= lower.width()
         detail = shown.detail if fits else shown.brief or shown.detail
         paint.draw_text(painter, lower, detail, small, detail_color, elide=elide)
-        paint.draw_text(
-            painter,
-            layout.count,
+        count, font, right = (
             _count_text(index),
             fonts.medium(fonts.SMALL),
-            palette.color("text2"),
             Qt.AlignmentFlag.AlignRight,
         )
+        paint.draw_text(painter, layout.count, count, font, "text2", right)
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:
         layout = _row_layout(row, index)

@@ -65,8 +65,8 @@ def test_an_icon_takes_the_color_of_the_moment(look: Theme) -> None:
     look.set_mode("dark")
     dark = strongest(copy.pixmap(QSize(32, 32)).toImage())
 
-    assert light.name().upper() == LIGHT.accent
-    assert dark.name().upper() == DARK.accent
+    assert light.name().upper() == LIGHT.hex("accent")
+    assert dark.name().upper() == DARK.hex("accent")
 
 
 def test_a_disabled_icon_is_pale_and_a_highlighted_menu_icon_is_not(look: Theme) -> None:
@@ -74,13 +74,13 @@ def test_a_disabled_icon_is_pale_and_a_highlighted_menu_icon_is_not(look: Theme)
     disabled = icons.icon("copy").pixmap(size, QIcon.Mode.Disabled).toImage()
     active = icons.menu_icon("copy").pixmap(size, QIcon.Mode.Active).toImage()
 
-    assert strongest(disabled).name().upper() == LIGHT.off
-    assert strongest(active).name().upper() == LIGHT.on_accent
+    assert strongest(disabled).name().upper() == LIGHT.hex("off")
+    assert strongest(active).name().upper() == LIGHT.hex("on_accent")
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0])
 def test_a_pixmap_has_as_many_pixels_as_the_screen(look: Theme, scale: float) -> None:
-    pixmap = icons.pixmap("plus", 16, LIGHT.text1, scale)
+    pixmap = icons.pixmap("plus", 16, LIGHT.color("text1"), scale)
 
     assert pixmap.width() == round(16 * scale)
     assert pixmap.devicePixelRatio() == scale
