@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import assert_never
+from typing import TypeAlias, assert_never, get_args
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -23,20 +23,15 @@ from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef
 
+_Shown: TypeAlias = ListenerStateChanged | ToolListNotCached | ConfigRejected | ConfigAccepted
+
 
 class StatusBanners(Banners):
     settings_requested = Signal()
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__()
-        bridge.subscribe(
-            self,
-            self._on_events,
-            ListenerStateChanged,
-            ToolListNotCached,
-            ConfigRejected,
-            ConfigAccepted,
-        )
+        bridge.subscribe(self, self._on_events, *get_args(_Shown))
 
     def show_error(self, error: ToolboothError) -> None:
         self.put("command", message_of(error), hint_of(error), tone="err")
@@ -54,12 +49,7 @@ class StatusBanners(Banners):
             buttons=[(self.tr("Settings…"), self.settings_requested.emit)],
         )
 
-    def _on_events(
-        self,
-        events: Sequence[
-            ListenerStateChanged | ToolListNotCached | ConfigRejected | ConfigAccepted
-        ],
-    ) -> None:
+    def _on_events(self, events: Sequence[_Shown]) -> None:
         for event in events:
             match event:
                 case ListenerStateChanged(state):
@@ -79,25 +69,18 @@ class StatusBanners(Banners):
         if not reason:
             self.clear(subject)
             return
-        self.put(
-            subject,
-            self.tr("Couldn’t save the tools of {name}").format(name=ref.server),
-            reason,
-        )
+        text = self.tr("Couldn’t save the tools of {name}").format(name=ref.server)
+        self.put(subject, text, reason)
 
     def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
         where = str(path)
         if line is not None:
             where = self.tr("{path}, line {line}").format(path=path, line=line)
+        text = self.tr("{name} is invalid. The last valid version is still in use")
+        file = QUrl.fromLocalFile(str(path))
         self.put(
             str(path),
-            self.tr("{name} is invalid. The last valid version is still in use").format(
-                name=path.name
-            ),
+            text.format(name=path.name),
             f"{where}: {translated(reason)}",
-            buttons=[(self.tr("Open file"), lambda: _open(path))],
+            buttons=[(self.tr("Open file"), lambda: QDesktopServices.openUrl(file))],
         )
-
-
-def _open(path: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -156,5 +156,10 @@ Event: TypeAlias = (
     | WindowRequested
 )
 
+CatalogChanged: TypeAlias = (
+    ServerStatusChanged | ServerRemoved | ToolsChanged | WorkspaceSwitched | WorkspacesChanged
+)
+"""Which servers or tools the active workspace has may be different now."""
+
 Publish: TypeAlias = Callable[[Event], None]
 """How a package publishes an event; may be called on any thread and never raises."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -31,13 +33,7 @@ from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, Part, clear, hbox,
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
-from router.api.events import (
-    ServerRemoved,
-    ServerStatusChanged,
-    ToolsChanged,
-    WorkspacesChanged,
-    WorkspaceSwitched,
-)
+from router.api.events import CatalogChanged
 from router.api.router import RouterPort
 from router.domain.servers import ServerState, ServerStatus, TransportType
 from router.domain.tool_lists import Approval
@@ -65,15 +61,7 @@ class AttentionPage(PageFrame):
         self._area = self.add_scrolled(self._holder)
         self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
         self._soon.timeout.connect(self.reload)
-        bridge.subscribe(
-            self,
-            self._reload_soon,
-            ServerStatusChanged,
-            ServerRemoved,
-            ToolsChanged,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        bridge.subscribe(self, self._reload_soon, *get_args(CatalogChanged))
 
     def _reload_soon(self, _: object) -> None:
         """A burst of changes costs one reload."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout
@@ -18,13 +19,7 @@ from gui.widgets.labels import wrapped
 from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
-from router.api.events import (
-    ServerRemoved,
-    ServerStatusChanged,
-    ToolsChanged,
-    WorkspacesChanged,
-    WorkspaceSwitched,
-)
+from router.api.events import CatalogChanged
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 from router.domain.search import SearchTrial
@@ -68,15 +63,7 @@ class PlaygroundPage(PageFrame):
         self._connect(actions)
         self._lay_out()
         self._show(())
-        bridge.subscribe(
-            self,
-            self._search_again,
-            ServerStatusChanged,
-            ServerRemoved,
-            ToolsChanged,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        bridge.subscribe(self, self._search_again, *get_args(CatalogChanged))
 
     def ask(self, text: str) -> None:
         self._field.setText(text)

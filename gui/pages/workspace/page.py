@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import assert_never
+from typing import TypeAlias, assert_never, get_args
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
@@ -29,6 +29,7 @@ from gui.text.server_row import overview, present
 from gui.widgets.layouts import vbox
 from router.api.events import (
     ActivityRecorded,
+    CatalogChanged,
     DiscoveryProgressed,
     ServerRemoved,
     ServerStatusChanged,
@@ -44,6 +45,7 @@ from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 SAVINGS_MS = 1000
 AGE_MS = 30_000
 _GAP = 12
+_Shown: TypeAlias = CatalogChanged | DiscoveryProgressed | ActivityRecorded
 _ENDED = (DiscoveryStep.COMPLETE, DiscoveryStep.FAILED)
 
 
@@ -95,17 +97,7 @@ class WorkspacePage(QWidget):
     def attach(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
         self._router = router
         self._connect(actions)
-        bridge.subscribe(
-            self,
-            self._on_events,
-            ServerStatusChanged,
-            ServerRemoved,
-            ToolsChanged,
-            DiscoveryProgressed,
-            ActivityRecorded,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        bridge.subscribe(self, self._on_events, *get_args(_Shown))
         self._connected_apps = connected_count((), router.tokens.list())
         self.activity.set_entries(router.activity.recent())
         self._aging.start()
@@ -132,15 +124,11 @@ class WorkspacePage(QWidget):
         self.header.refresh_requested.connect(actions.refresh_all)
         self.header.optimization_chosen.connect(actions.optimize)
         self.servers.toggled.connect(partial(self._toggle, actions))
-        self.servers.action_requested.connect(partial(self._act, actions))
-        detail.refresh_requested.connect(actions.refresh)
-        detail.edit_requested.connect(self.edit_requested)
+        self.servers.action_requested.connect(partial(self._remedy, actions))
+        detail.action_requested.connect(partial(self._act, actions))
         detail.remove_requested.connect(partial(self._remove, actions))
         detail.approve_requested.connect(actions.grant_consent)
-        detail.sign_in_requested.connect(actions.sign_in)
-        detail.network_requested.connect(actions.allow_network)
         detail.longer_timeout_requested.connect(actions.double_timeout)
-        detail.review_requested.connect(self.attention_requested)
         detail.permission_chosen.connect(actions.permit)
         detail.tools_approved.connect(actions.approve_tools)
 
@@ -152,13 +140,14 @@ class WorkspacePage(QWidget):
         if (status := self.status(ref)) is not None:
             actions.remove(status)
 
-    def _act(self, actions: Actions, ref: ServerRef) -> None:
+    def _remedy(self, actions: Actions, ref: ServerRef) -> None:
         """Do what the button in the server's row says."""
         status = self.status(ref)
-        remedy = present(status).remedy if status is not None else None
-        if remedy is None:
-            return
-        match remedy.action:
+        if status is not None and (remedy := present(status).remedy) is not None:
+            self._act(actions, ref, remedy.action)
+
+    def _act(self, actions: Actions, ref: ServerRef, action: Action) -> None:
+        match action:
             case Action.EDIT:
                 self.edit_requested.emit(ref)
             case Action.RETRY:
@@ -172,22 +161,11 @@ class WorkspacePage(QWidget):
             case Action.REVIEW_TOOLS:
                 self.attention_requested.emit(ref)
             case _:
-                assert_never(remedy.action)
+                assert_never(action)
 
     # Events
 
-    def _on_events(
-        self,
-        events: Sequence[
-            ServerStatusChanged
-            | ServerRemoved
-            | ToolsChanged
-            | DiscoveryProgressed
-            | ActivityRecorded
-            | WorkspaceSwitched
-            | WorkspacesChanged
-        ],
-    ) -> None:
+    def _on_events(self, events: Sequence[_Shown]) -> None:
         for event in events:
             match event:
                 case ServerStatusChanged(status):

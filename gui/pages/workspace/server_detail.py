@@ -7,16 +7,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import assert_never
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QMenu,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
@@ -55,14 +49,11 @@ _TOOL_LIST_WIDTH = 316
 
 
 class ServerDetail(Card):
-    refresh_requested = Signal(object)
-    edit_requested = Signal(object)
+    action_requested = Signal(object, object)
+    """The `ServerRef`, and the `Action` of the button that was pressed."""
     remove_requested = Signal(object)
     approve_requested = Signal(object)
-    sign_in_requested = Signal(object)
-    network_requested = Signal(object)
     longer_timeout_requested = Signal(object)
-    review_requested = Signal(object)
     """Each with the `ServerRef`."""
     permission_chosen = Signal(object, object)
     """A `ToolKey` and the `Permission` it is to have."""
@@ -132,7 +123,7 @@ class ServerDetail(Card):
 
     def _header(self) -> QWidget:
         refresh = IconButton("rotate-cw", self.tr("Refresh this server’s tools"), icon_size=18)
-        refresh.clicked.connect(lambda: self._emit(self.refresh_requested))
+        refresh.clicked.connect(lambda: self._request(Action.RETRY))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
         header = QWidget()
@@ -167,7 +158,7 @@ class ServerDetail(Card):
         self._tool.permission_chosen.connect(self.permission_chosen)
         self._tool.approved.connect(self._approve_tool)
         self._tool.try_requested.connect(self.try_requested)
-        self._configuration.edit_requested.connect(lambda: self._emit(self.edit_requested))
+        self._configuration.edit_requested.connect(lambda: self._request(Action.EDIT))
 
     def show_server(self, status: ServerStatus, config: ServerConfig) -> None:
         """Show `status`; its tools come with `set_tools`."""
@@ -214,13 +205,13 @@ class ServerDetail(Card):
         """Show which of its secrets are not in the keyring."""
         if self._status is None or (self._status.ref, secrets) == self._shown_secrets:
             return
-        self._shown_secrets = (self._status.ref, secrets)
-        clear(self._secret_warnings)
-        if secrets:
-            text, hint = unsafe_secrets_text(secrets, self._status.transport)
-            edit = (self.tr("Edit…"), lambda: self._emit(self.edit_requested))
-            self._secret_warnings.addWidget(Banner(text, hint, buttons=[edit]))
-        self._secret_warnings.setContentsMargins(19, 0, 19, 8 if secrets else 0)
+        self._shown_concerns = (self._status.ref, concerns)
+        clear(self._concerns)
+        if concerns:
+            text, hint = unsafe_secrets_text(concerns, self._status.transport)
+            edit = (self.tr("Edit…"), partial(self._request, Action.EDIT))
+            self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
+        self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
 
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
@@ -294,8 +285,7 @@ class ServerDetail(Card):
             buttons.append((self.tr("Copy details"), partial(_copy, details)))
             buttons += self._remedies(status.failure, config)
         if shown.remedy is not None:
-            signal = self._signal_for(shown.remedy.action)
-            buttons.append((shown.remedy.label, lambda: self._emit(signal)))
+            buttons.append((shown.remedy.label, partial(self._request, shown.remedy.action)))
         return buttons
 
     def _remedies(self, failure: Failure, config: ServerConfig) -> list[BannerButton]:
@@ -310,41 +300,27 @@ class ServerDetail(Card):
             ]
         return []
 
-    def _signal_for(self, action: Action) -> SignalInstance:
-        match action:
-            case Action.EDIT:
-                return self.edit_requested
-            case Action.SIGN_IN:
-                return self.sign_in_requested
-            case Action.ALLOW_NETWORK:
-                return self.network_requested
-            case Action.REVIEW_TOOLS:
-                return self.review_requested
-            case Action.RETRY | Action.REVIEW:
-                return self.refresh_requested
-            case _:
-                assert_never(action)
-
     def _permit(self, key: ToolKey, permitted: bool) -> None:
         self.permission_chosen.emit(key, Permission.ALLOW if permitted else Permission.DENY)
 
     def _approve_tool(self, key: ToolKey) -> None:
-        if self._status is not None:
-            self.tools_approved.emit(self._status.ref, (key.tool,))
+        self._emit(self.tools_approved, (key.tool,))
 
     def _open_menu(self, button: IconButton) -> None:
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        edit = menu.addAction(menu_icon("pencil"), self.tr("Edit…"))
-        edit.triggered.connect(lambda: self._emit(self.edit_requested))
+        menu.addAction(menu_icon("pencil"), self.tr("Edit…"), partial(self._request, Action.EDIT))
         menu.addSeparator()
-        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
-        remove.triggered.connect(lambda: self._emit(self.remove_requested))
+        remove = partial(self._emit, self.remove_requested)
+        menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"), remove)
         menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), 34)))
 
-    def _emit(self, signal: SignalInstance) -> None:
+    def _emit(self, signal: SignalInstance, *values: object) -> None:
         if self._status is not None:
-            signal.emit(self._status.ref)
+            signal.emit(self._status.ref, *values)
+
+    def _request(self, action: Action) -> None:
+        self._emit(self.action_requested, action)
 
 
 def _copy(text: str) -> None:

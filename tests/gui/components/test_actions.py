@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.main_window.main_window import MainWindow
+from gui.text.errors import Action
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
 from router.api.apps import FoundServer, FoundServers
@@ -110,7 +111,7 @@ def browser() -> Iterator[Browser]:
 def test_signing_in_opens_the_page_the_router_names(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
-    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.action_requested.emit(GITHUB.ref, Action.SIGN_IN)
 
     qtbot.waitUntil(lambda: browser.pages == ["https://auth.example/authorize"], timeout=WAIT_MS)
     assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
@@ -122,7 +123,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
     url = "https://auth.example/authorize?a=$(touch%20x);id&b=$IFS'id'"
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
 
-    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.action_requested.emit(GITHUB.ref, Action.SIGN_IN)
 
     qtbot.waitUntil(lambda: len(browser.pages) == 1, timeout=WAIT_MS)
     assert QUrl(browser.pages[0]) == QUrl(url)
@@ -137,7 +138,7 @@ def test_signing_in_never_opens_what_is_no_web_page(
 ) -> None:
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
 
-    window.pages.workspace.detail.sign_in_requested.emit(GITHUB.ref)
+    window.pages.workspace.detail.action_requested.emit(GITHUB.ref, Action.SIGN_IN)
 
     refusal = "Couldn’t open the sign-in page."
     qtbot.waitUntil(lambda: refusal in texts(window.banners), timeout=WAIT_MS)

@@ -19,6 +19,7 @@ from shiboken6 import Shiboken
 from gui.link.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
 from router.api.events import (
     ActivityRecorded,
+    CatalogChanged,
     Event,
     ListenerStateChanged,
     ServerRemoved,
@@ -185,15 +186,27 @@ def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
 
 
 def subscribed_kinds() -> set[str]:
-    """The events that are named in a call of `subscribe` somewhere in the window."""
-    calls = (
-        node
-        for path in (Path(__file__).parents[3] / "gui").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    )
-    subscriptions = (call for call in calls if ast.unparse(call.func).endswith("bridge.subscribe"))
-    return {arg.id for call in subscriptions for arg in call.args if isinstance(arg, ast.Name)}
+    """The events that are named in a call of `subscribe` somewhere in the window, by themselves or
+    by an alias for several."""
+    aliases = {"CatalogChanged": {kind.__name__ for kind in get_args(CatalogChanged)}}
+    subscribed = set[str]()
+    for path in (Path(__file__).parents[3] / "gui").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        own = {
+            ast.unparse(each.target): names(each.value)
+            for each in tree.body
+            if isinstance(each, ast.AnnAssign) and each.value is not None
+        }
+        calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+        for call in calls:
+            if ast.unparse(call.func).endswith("bridge.subscribe"):
+                for name in (name for arg in call.args for name in names(arg)):
+                    subscribed |= own.get(name, {name})
+    return subscribed.union(*(aliases[name] for name in aliases.keys() & subscribed))
+
+
+def names(expression: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
 
 
 def test_every_event_of_the_router_has_a_subscriber() -> None:
