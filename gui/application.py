@@ -248,7 +248,7 @@ class Application(QObject):
 
     def _show_error(self, _: QObject, error: ToolboothError) -> None:
         if self.windows.main.isVisible():
-            self.windows.show_error(error)
+            self.windows.main.show_error(error)
         else:
             self.tray.hint(message_of(error), hint_of(error))
 

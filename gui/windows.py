@@ -43,7 +43,7 @@ class Windows(QObject):
         self.main.add_server_requested.connect(self.add_server)
         self.main.snippet_received.connect(self.add_pasted)
         self.main.edit_server_requested.connect(self.edit_server)
-        self.main.settings_requested.connect(self._open_settings)
+        self.main.settings_requested.connect(lambda: self.open_settings())
         self.main.scripts_requested.connect(self.open_scripts)
         self.main.projects_requested.connect(self.open_projects)
         self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
@@ -89,9 +89,6 @@ class Windows(QObject):
             self.main.raise_()
         self.main.activateWindow()
 
-    def show_error(self, error: ToolboothError) -> None:
-        self.main.show_error(error)
-
     def show_server(self, ref: ServerRef) -> None:
         self.show()
         self._select(ref)
@@ -130,7 +127,7 @@ class Windows(QObject):
                     self.tr("Finish adding that server first, then open the other link again."),
                 )
         except ToolboothError as error:
-            self.show_error(error)
+            self.main.show_error(error)
             return
         self._by_link = self._server_dialog(self._router)
         self._by_link.fill_from_link(link)
@@ -164,9 +161,6 @@ class Windows(QObject):
             )
         self.show()
         self._settings.open_at(page)
-
-    def _open_settings(self) -> None:
-        self.open_settings()
 
     def _server_dialog(self, router: RouterPort) -> ServerDialog:
         dialog = ServerDialog(router, self._commands, router.workspaces.active(), self.main)

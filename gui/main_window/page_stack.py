@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.components.actions import Actions, OfferUndo
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.page import Page
-from gui.main_window.starting_page import StartingPage
 from gui.pages.activity.page import ActivityPage
 from gui.pages.apps.page import AppsPage
 from gui.pages.attention.page import AttentionPage
 from gui.pages.playground.page import PlaygroundPage
 from gui.pages.workspace.empty_state import EmptyState
 from gui.pages.workspace.page import WorkspacePage
-from gui.widgets.layouts import vbox
+from gui.text.errors import hint_of
+from gui.text.marks import Mark
+from gui.widgets import fonts
+from gui.widgets.labels import label
+from gui.widgets.layouts import STRETCH, vbox
+from gui.widgets.status_mark import StatusMark
 from router.api.router import RouterPort
+from router.domain.errors import ToolboothError
 
 
 class PageStack(QStackedWidget):
@@ -114,3 +120,22 @@ class PageStack(QStackedWidget):
         """The first server came or the last one went."""
         if self._page is Page.WORKSPACE:
             self.go_to(Page.WORKSPACE)
+
+
+class StartingPage(QWidget):
+    """Shown until the router has started, or after it failed to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mark = StatusMark(size=24)
+        self._mark.set_mark(Mark.WORKING)
+        self._text = label(self.tr("Starting…"), font=fonts.medium(), tint="text2")
+        self._hint = label(tint="text2")
+        middle = Qt.AlignmentFlag.AlignHCenter
+        parts = ((part, 0, middle) for part in (self._mark, self._text, self._hint))
+        vbox(STRETCH, *parts, STRETCH, spacing=10, parent=self)
+
+    def show_failure(self, error: ToolboothError) -> None:
+        self._mark.set_mark(Mark.FAILED)
+        self._text.setText(self.tr("The router is not running"))
+        self._hint.setText(hint_of(error))

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import TypeAlias, get_args
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from gui.link.bridge import Bridge
 from gui.main_window.page import ICONS, Page
-from gui.main_window.router_card import RouterCard
+from gui.text.marks import listener_text
 from gui.widgets import fonts, icons, paint
-from gui.widgets.buttons import IconButton
+from gui.widgets.buttons import CopyButton, IconButton
+from gui.widgets.cards import Card
 from gui.widgets.icons import menu_icon
-from gui.widgets.labels import section_label
+from gui.widgets.labels import ElidedLabel, label, section_label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
 from gui.widgets.sidebar_row import SidebarRow
+from gui.widgets.status_mark import StatusMark
 from gui.widgets.theme import theme
 from router.api.events import (
     ListenerStateChanged,
@@ -39,6 +36,7 @@ from router.domain.ids import WorkspaceId
 from router.domain.workspaces import WorkspaceSummary
 
 WIDTH = 228
+_Counted: TypeAlias = ServerStatusChanged | ServerRemoved | WorkspaceSwitched | WorkspacesChanged
 
 
 class Sidebar(QFrame):
@@ -70,14 +68,11 @@ class Sidebar(QFrame):
         self._naming.left.connect(self.focus_rows)
         self._renaming: WorkspaceId | None = None
         self._router_card = RouterCard()
-        self._manage: dict[Page, SidebarRow] = {
-            page: self._manage_row(page, text)
-            for page, text in (
-                (Page.ATTENTION, self.tr("Needs attention")),
-                (Page.PLAYGROUND, self.tr("Search playground")),
-                (Page.APPS, self.tr("Connected apps")),
-                (Page.ACTIVITY, self.tr("Activity")),
-            )
+        self._manage = {
+            Page.ATTENTION: self._manage_row(Page.ATTENTION, self.tr("Needs attention")),
+            Page.PLAYGROUND: self._manage_row(Page.PLAYGROUND, self.tr("Search playground")),
+            Page.APPS: self._manage_row(Page.APPS, self.tr("Connected apps")),
+            Page.ACTIVITY: self._manage_row(Page.ACTIVITY, self.tr("Activity")),
         }
         self._lay_out()
 
@@ -117,14 +112,7 @@ class Sidebar(QFrame):
     def attach(self, router: RouterPort, bridge: Bridge) -> None:
         """Show the router's workspaces and listener, now and after each change."""
         self._router = router
-        bridge.subscribe(
-            self,
-            self._on_workspaces,
-            ServerStatusChanged,
-            ServerRemoved,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        bridge.subscribe(self, self._on_workspaces, *get_args(_Counted))
         bridge.subscribe(self, self._on_listener, ListenerStateChanged)
         self.show_listener(router.endpoint.state())
         self.show_workspaces(router.workspaces.list())
@@ -210,13 +198,13 @@ class Sidebar(QFrame):
     def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:
         menu = QMenu(row)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        projects = menu.addAction(menu_icon("layers"), self.tr("Projects…"))
-        projects.triggered.connect(lambda: self.projects_requested.emit(workspace.id))
-        rename = menu.addAction(menu_icon("pencil"), self.tr("Rename…"))
-        rename.triggered.connect(lambda: self.rename(workspace.id))
-        remove = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"))
-        remove.setEnabled(len(self._workspaces) > 1)
-        remove.triggered.connect(lambda: self.workspace_removed.emit(workspace))
+        show_projects = partial(self.projects_requested.emit, workspace.id)
+        menu.addAction(menu_icon("layers"), self.tr("Projects…"), show_projects)
+        rename = partial(self.rename, workspace.id)
+        menu.addAction(menu_icon("pencil"), self.tr("Rename…"), rename)
+        remove = partial(self.workspace_removed.emit, workspace)
+        action = menu.addAction(menu_icon("trash-2", "err"), self.tr("Remove"), remove)
+        action.setEnabled(len(self._workspaces) > 1)
         menu.popup(row.mapToGlobal(row.rect().bottomLeft()))
 
     def _start_naming(self) -> None:
@@ -247,6 +235,30 @@ class Sidebar(QFrame):
         super().paintEvent(event)
         edge = QRectF(self.width() - 1, 0, 1, self.height())
         QPainter(self).fillRect(edge, theme().palette.color("border"))
+
+
+class RouterCard(Card):
+    """Whether the router serves, and where; at the foot of the sidebar."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._url = ""
+        self._mark = StatusMark(size=14)
+        self._state = label(font=fonts.semibold(fonts.SMALL))
+        self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
+        self._where = QWidget()
+        copy = CopyButton(self.tr("Copy router address"), lambda: self._url)
+        top = hbox(self._mark, (self._state, 1), spacing=7)
+        hbox((self._address, 1), copy, spacing=4, margins=NO_MARGINS, parent=self._where)
+        vbox(top, self._where, spacing=0, margins=(12, 10, 6, 5), parent=self)
+
+    def show_state(self, state: ListenerState) -> None:
+        text, mark = listener_text(state.phase)
+        self._mark.set_mark(mark)
+        self._state.setText(text)
+        self._url = state.url or ""
+        self._address.setText(self._url.partition("://")[2])
+        self._where.setVisible(bool(self._url))
 
 
 class _Brand(QWidget):

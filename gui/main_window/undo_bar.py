@@ -24,12 +24,12 @@ class UndoBar(QFrame):
         self.setProperty("role", "undo")
         self._undo: Callable[[], object] | None = None
         self._text = label(font=fonts.medium())
-        self._button = QPushButton(self.tr("Undo"))
-        self._button.setProperty("role", "undo")
-        self._button.setFont(fonts.semibold())
-        self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._button.clicked.connect(self._on_undo)
-        hbox(self._text, self._button, spacing=12, margins=(16, 6, 8, 6), parent=self)
+        self.button = QPushButton(self.tr("Undo"))
+        self.button.setProperty("role", "undo")
+        self.button.setFont(fonts.semibold())
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.clicked.connect(self._on_undo)
+        hbox(self._text, self.button, spacing=12, margins=(16, 6, 8, 6), parent=self)
         self._timer = QTimer(self, interval=UNDO_MS, singleShot=True)
         self._timer.timeout.connect(self.hide)
         window.installEventFilter(self)
@@ -39,7 +39,7 @@ class UndoBar(QFrame):
         """Show what was done, and call `undo` if the user wants it undone."""
         self._undo = undo
         self._text.setText(text)
-        self._button.setAccessibleDescription(text)
+        self.button.setAccessibleDescription(text)
         self._place()
         self.show()
         self.raise_()
@@ -62,6 +62,3 @@ class UndoBar(QFrame):
         undo, self._undo = self._undo, None
         if undo is not None:
             undo()
-
-    def button(self) -> QPushButton:
-        return self._button

@@ -7,13 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QVBoxLayout, QWidget
 
 from gui.text.marks import Tone
 from gui.widgets import fonts

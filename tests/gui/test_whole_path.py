@@ -146,7 +146,7 @@ def test_switching_context_optimization_off_changes_what_a_client_is_offered(
     qtbot.waitUntil(lambda: window.pages.workspace.isVisible(), timeout=WAIT_MS)
     before = desk.client(ask(desk, token, "tools/list", {}))
     assert len(before["tools"]) == 2
-    window.pages.workspace.header.toggle().click()
+    window.pages.workspace.header.toggle.click()
     qtbot.waitUntil(
         lambda: desk.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
     )
@@ -172,7 +172,7 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
         settings = router.settings.current().model_copy(update={"theme": "dark"})
         desk.command(router.settings.apply(settings))  # Though they still name the one removed.
-        window.undo_bar.button().click()
+        window.undo_bar.button.click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 
     assert raised == []

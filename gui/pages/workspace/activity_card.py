@@ -3,10 +3,7 @@ most, however busy the router is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QTableView
 
 from gui.components.activity.model import (
     ActivityCategory,
@@ -17,11 +14,10 @@ from gui.components.activity.model import (
 from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import ActivityView
 from gui.widgets import fonts
-from gui.widgets.buttons import IconButton, Segmented
+from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card
 from gui.widgets.labels import label
 from gui.widgets.layouts import STRETCH, hbox, vbox
-from router.domain.activity import ActivityEntry
 
 HEIGHT = 214
 
@@ -32,54 +28,34 @@ class ActivityCard(Card):
 
     def __init__(self) -> None:
         super().__init__()
-        self._model = ActivityModel(self)
-        self._pausing = PauseControl()
-        self._pausing.attach(self._model)
+        self.model = ActivityModel(self)
+        self.pausing = PauseControl()
+        self.pausing.attach(self.model)
         self._choice = showing_choice()
         self._choice.changed.connect(self._choose)
         self._more = IconButton("external-link", self.tr("Open the Activity page"))
         self._more.clicked.connect(self.page_requested)
         nothing = self.tr("No activity yet. Searches and calls from your apps appear here.")
-        self._view = ActivityView(self._model, self.tr("Activity"), nothing)
+        self._view = ActivityView(self.model, self.tr("Activity"), nothing)
         self._lay_out()
 
     def _lay_out(self) -> None:
         top = hbox(
             label(self.tr("Activity"), font=fonts.semibold()),
-            self._pausing.badge,
+            self.pausing.badge,
             STRETCH,
             self._choice,
-            self._pausing.button,
+            self.pausing.button,
             self._more,
             spacing=10,
             margins=(15, 6, 10, 2),
         )
         vbox(top, (self._view, 1), spacing=0, margins=(1, 0, 1, 1), parent=self)
 
-    def set_entries(self, newest_first: Sequence[ActivityEntry]) -> None:
-        self._model.set_entries(newest_first)
-
-    def add(self, entry: ActivityEntry) -> None:
-        """Show `entry` with the next repaint."""
-        self._model.add_soon(entry)
-
-    def flush(self) -> None:
-        """Show pending entries now."""
-        self._model.flush()
-
     def focus_rows(self) -> None:
         """The rows, or a placeholder while there are none."""
-        rows = self._view.table if self._model.rowCount() else self._pausing.button
+        rows = self._view.table if self.model.rowCount() else self.pausing.button
         rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def view(self) -> QTableView:
-        return self._view.table
-
-    def pause_button(self) -> IconButton:
-        return self._pausing.button
-
-    def choice(self) -> Segmented:
-        return self._choice
-
     def _choose(self, showing: str) -> None:
-        self._model.set_filter(ActivityFilter(ActivityCategory(showing)))
+        self.model.set_filter(ActivityFilter(ActivityCategory(showing)))

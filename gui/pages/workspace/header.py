@@ -29,9 +29,9 @@ class Header(QWidget):
         self._title = ElidedLabel(font=fonts.semibold(fonts.TITLE))
         self._counts = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._attention = label(font=fonts.semibold(fonts.SMALL), tint="warn")
-        self._toggle = Toggle(self.tr("Context Optimization"))
-        self._toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
-        self._toggle.clicked.connect(self._switch)
+        self.toggle = Toggle(self.tr("Context Optimization"))
+        self.toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
+        self.toggle.clicked.connect(self._switch)
         self._choice = self._strategies()
         self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
         self._lay_out()
@@ -58,7 +58,7 @@ class Header(QWidget):
             16,
             self._caption,
             12,
-            self._toggle,
+            self.toggle,
             11,
             self._choice,
             16,
@@ -85,7 +85,7 @@ class Header(QWidget):
         self._attention.setText(f"  ·  {attention}" if attention else "")
 
     def show_optimization(self, optimization: Optimization | None) -> None:
-        self._toggle.setChecked(optimization is not None)
+        self.toggle.setChecked(optimization is not None)
         self._choice.setEnabled(optimization is not None)
         if optimization is not None:
             self._strategy = optimization
@@ -96,6 +96,3 @@ class Header(QWidget):
 
     def _switch(self, on: bool) -> None:
         self.optimization_chosen.emit(self._strategy if on else None)
-
-    def toggle(self) -> Toggle:
-        return self._toggle

@@ -99,7 +99,7 @@ class WorkspacePage(QWidget):
         self._connect(actions)
         bridge.subscribe(self, self._on_events, *get_args(_Shown))
         self._connected_apps = connected_count((), router.tokens.list())
-        self.activity.set_entries(router.activity.recent())
+        self.activity.model.set_entries(router.activity.recent())
         self._aging.start()
         self.reload()
 
@@ -177,7 +177,7 @@ class WorkspacePage(QWidget):
                 case DiscoveryProgressed(ref, step):
                     self._discovery_progressed(ref, step)
                 case ActivityRecorded(entry):
-                    self.activity.add(entry)
+                    self.activity.model.add_soon(entry)
                     self._savings_soon()
                 case WorkspaceSwitched() | WorkspacesChanged():
                     self.reload()

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
@@ -19,7 +19,6 @@ from gui.pages.workspace.log_view import LogView
 from gui.pages.workspace.prompt_resource_list import PromptResourceList
 from gui.pages.workspace.server_config_view import ServerConfigView
 from gui.pages.workspace.tool_detail import ToolDetail
-from gui.pages.workspace.undiscovered_server import UndiscoveredServer
 from gui.text.errors import Action, failure_hint, failure_text
 from gui.text.install_hints import install_command
 from gui.text.marks import Tone
@@ -32,6 +31,7 @@ from gui.widgets.cards import Card, hline, vline
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
@@ -97,8 +97,8 @@ class ServerDetail(Card):
         self.log = LogView()
         self.tools = ToolList()
         self._tool = ToolDetail()
-        self._no_tools = label(tint="text3")
-        self._unlisted = UndiscoveredServer(_TOOL_LIST_WIDTH)
+        self._no_tools = _placeholder()
+        self._unlisted = UndiscoveredServer()
         self._configuration = ServerConfigView()
         self._pages = QStackedLayout()
         self._tool_pages = QStackedLayout()
@@ -142,9 +142,6 @@ class ServerDetail(Card):
         both = QWidget()
         parts = ((self.tools, 45), vline(), (self._tool, 55))
         hbox(*parts, spacing=0, margins=NO_MARGINS, parent=both)
-        self._no_tools.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._no_tools.setWordWrap(True)
-        self._no_tools.setMargin(24)
         for tools in (both, self._no_tools, self._unlisted):
             self._tool_pages.addWidget(tools)
         page = QWidget()
@@ -205,13 +202,13 @@ class ServerDetail(Card):
         """Show which of its secrets are not in the keyring."""
         if self._status is None or (self._status.ref, secrets) == self._shown_secrets:
             return
-        self._shown_concerns = (self._status.ref, concerns)
-        clear(self._concerns)
-        if concerns:
-            text, hint = unsafe_secrets_text(concerns, self._status.transport)
+        self._shown_secrets = (self._status.ref, secrets)
+        clear(self._secret_warnings)
+        if secrets:
+            text, hint = unsafe_secrets_text(secrets, self._status.transport)
             edit = (self.tr("Edit…"), partial(self._request, Action.EDIT))
-            self._concerns.addWidget(Banner(text, hint, buttons=[edit]))
-        self._concerns.setContentsMargins(19, 0, 19, 8 if concerns else 0)
+            self._secret_warnings.addWidget(Banner(text, hint, buttons=[edit]))
+        self._secret_warnings.setContentsMargins(19, 0, 19, 8 if secrets else 0)
 
     def set_receipt(self, receipt: Receipt | None) -> None:
         self._configuration.show_receipt(receipt)
@@ -321,6 +318,39 @@ class ServerDetail(Card):
 
     def _request(self, action: Action) -> None:
         self._emit(self.action_requested, action)
+
+
+class UndiscoveredServer(QWidget):
+    """A server whose tools are not discovered yet: one entry `server/*`, with its status."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mark = StatusMark()
+        self._name = ElidedLabel(font=fonts.mono_font())
+        self._summary = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
+        self._why = _placeholder()
+        texts = vbox(self._name, self._summary, spacing=2)
+        line = hbox(self._mark, (texts, 1), spacing=10)
+        left = QWidget()
+        vbox(line, STRETCH, margins=(18, 14, 12, 0), parent=left)
+        left.setMinimumWidth(152)
+        left.setMaximumWidth(_TOOL_LIST_WIDTH)
+        hbox((left, 45), vline(), (self._why, 55), spacing=0, margins=NO_MARGINS, parent=self)
+
+    def show_server(self, status: ServerStatus, shown: ServerRow, why: str) -> None:
+        self._mark.set_mark(shown.mark)
+        self._name.setText(f"{status.id}/*")
+        self._summary.setText(shown.summary)
+        self._why.setText(why)
+
+
+def _placeholder() -> QLabel:
+    """A text in place of the tools."""
+    made = label(tint="text3")
+    made.setWordWrap(True)
+    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    made.setMargin(24)
+    return made
 
 
 def _copy(text: str) -> None:

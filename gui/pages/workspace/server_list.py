@@ -10,12 +10,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QMenu,
-    QStyleOptionViewItem,
-    QToolButton,
-)
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QToolButton
 
 from gui.pages.workspace.server_model import (
     ServerCategory,
@@ -59,17 +54,17 @@ class ServerList(Card):
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))
-        self._view = _View(self.tr("Servers"), self.tr("No server matches"))
-        self._view.setModel(self._filter)
-        self._view.selectionModel().currentChanged.connect(self._emit_selection)
+        self.view = _View(self.tr("Servers"), self.tr("No server matches"))
+        self.view.setModel(self._filter)
+        self.view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.toggled.connect(self.toggled)
-        self._view.pressed_button.connect(self.action_requested)
+        self.view.pressed_button.connect(self.action_requested)
         self._field.textChanged.connect(self._filter.set_text)
         self._lay_out()
 
     def _lay_out(self) -> None:
         top = hbox(self._field, self._showing_button(), spacing=8, margins=(11, 12, 11, 10))
-        vbox(top, self._view, spacing=0, margins=(1, 0, 1, 6), parent=self)
+        vbox(top, self.view, spacing=0, margins=(1, 0, 1, 6), parent=self)
 
     def _showing_button(self) -> IconButton:
         button = IconButton("list-filter", self.tr("Which servers to show"), bordered=True)
@@ -98,15 +93,15 @@ class ServerList(Card):
         """Show these; the selected one stays selected if it is among them, else the first is."""
         wanted = self.current()
         self._model.set_servers(servers)
-        self._view.turn_if_needed()
+        self.view.turn_if_needed()
         if wanted is None or not self.select(wanted):
-            self._view.setCurrentIndex(self._filter.index(0, 0))
+            self.view.setCurrentIndex(self._filter.index(0, 0))
 
     def upsert(self, status: ServerStatus) -> None:
         self._model.upsert(status)
-        self._view.turn_if_needed()
+        self.view.turn_if_needed()
         if self.current() is None:
-            self._view.setCurrentIndex(self._filter.index(0, 0))
+            self.view.setCurrentIndex(self._filter.index(0, 0))
 
     def remove(self, ref: ServerRef) -> None:
         self._model.remove(ref)
@@ -115,7 +110,7 @@ class ServerList(Card):
         return self._model.servers()
 
     def current(self) -> ServerRef | None:
-        index = self._view.currentIndex()
+        index = self.view.currentIndex()
         return status_at(index).ref if index.isValid() else None
 
     def select(self, ref: ServerRef) -> bool:
@@ -123,7 +118,7 @@ class ServerList(Card):
         index = self._filter.mapFromSource(self._model.index(row)) if row is not None else None
         if index is None or not index.isValid():
             return False
-        self._view.setCurrentIndex(index)
+        self.view.setCurrentIndex(index)
         return True
 
     def focus_filter(self) -> None:
@@ -131,13 +126,10 @@ class ServerList(Card):
         self._field.selectAll()
 
     def focus_rows(self) -> None:
-        self._view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def clear_filter(self) -> None:
         self._field.clear()
-
-    def view(self) -> QAbstractItemView:
-        return self._view
 
     def _emit_selection(self, current: QModelIndex) -> None:
         self.selected.emit(status_at(current).ref if current.isValid() else None)
@@ -241,7 +233,7 @@ def _count_text(index: Index) -> str:
 class _Delegate(RowDelegate):
     def __init__(self, view: _View) -> None:
         super().__init__(view)
-        self._view = view
+        self.view = view
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, /) -> None:
         status, shown, row = status_at(index), presentation_at(index), self.row(option)
@@ -249,7 +241,7 @@ class _Delegate(RowDelegate):
         paint.draw_row_background(painter, layout.fill, row.selected, row.hovered)
         if row.focused:
             paint.draw_focus_ring(painter, layout.fill, 8)
-        paint.draw_mark(painter, layout.mark, shown.mark, self._view.angle)
+        paint.draw_mark(painter, layout.mark, shown.mark, self.view.angle)
         if not layout.tile.isEmpty():
             paint.draw_tile(painter, layout.tile, status.name)
         self._paint_texts(painter, layout, index)
@@ -284,5 +276,5 @@ class _Delegate(RowDelegate):
             return flip(index)
         if presentation_at(index).remedy is None or not layout.button.contains(at):
             return False
-        self._view.pressed_button.emit(status_at(index).ref)
+        self.view.pressed_button.emit(status_at(index).ref)
         return True

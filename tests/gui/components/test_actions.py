@@ -58,7 +58,7 @@ def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> M
 def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
     window: MainWindow, router: FakeRouter
 ) -> None:
-    toggle = window.pages.workspace.header.toggle()
+    toggle = window.pages.workspace.header.toggle
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
     assert not toggle.isChecked()
@@ -75,7 +75,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["projects.set_options"] = ToolboothError("Disk full.", "Make room.")
-    toggle = window.pages.workspace.header.toggle()
+    toggle = window.pages.workspace.header.toggle
 
     QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
 

@@ -194,11 +194,11 @@ def test_every_other_event_leaves_the_window_true(window: MainWindow, router: Fa
         WorkspaceSwitched(PERSONAL),
     ):
         router.emit(event)
-    window.pages.workspace.activity.flush()
+    window.pages.workspace.activity.model.flush()
 
     assert "2 servers · 2 tools ready" in texts(window)
     assert "brand_new" in texts(window.pages.workspace.detail)
-    assert window.pages.workspace.activity.view().model().rowCount() == 1
+    assert window.pages.workspace.activity.model.rowCount() == 1
 
 
 def test_news_of_another_workspace_do_not_show(window: MainWindow, router: FakeRouter) -> None:
@@ -232,10 +232,10 @@ def test_control_f_filters_the_pane_in_use_and_escape_clears(window: MainWindow)
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(focused(), "sentry")
-    assert window.pages.workspace.servers.view().model().rowCount() == 1
+    assert window.pages.workspace.servers.view.model().rowCount() == 1
 
     QTest.keyClick(focused(), Qt.Key.Key_Escape)
-    assert window.pages.workspace.servers.view().model().rowCount() == 3
+    assert window.pages.workspace.servers.view.model().rowCount() == 3
 
     window.pages.workspace.detail.tools.focus_rows()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)

@@ -45,7 +45,7 @@ def activity(qtbot: QtBot) -> ActivityCard:
 
 
 def whats(activity: ActivityCard) -> list[str]:
-    model = activity.view().model()
+    model = activity.model
     return [str(model.index(row, Column.WHAT).data()) for row in range(model.rowCount())]
 
 
@@ -60,10 +60,10 @@ def says(activity: ActivityCard, text: str) -> bool:
 
 @pytest.mark.proves("CARD-1")
 def test_new_entries_appear_on_top(activity: ActivityCard, qtbot: QtBot) -> None:
-    activity.set_entries([entry(0)])
+    activity.model.set_entries([entry(0)])
 
-    activity.add(entry(1))
-    activity.add(entry(2))
+    activity.model.add_soon(entry(1))
+    activity.model.add_soon(entry(2))
 
     qtbot.waitUntil(lambda: len(whats(activity)) == 3, timeout=WAIT_MS)
     assert whats(activity) == ["github · tool_2", "github · tool_1", "github · tool_0"]
@@ -73,10 +73,10 @@ def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
     activity: ActivityCard, qtbot: QtBot
 ) -> None:
     insertions: list[None] = []
-    activity.view().model().rowsInserted.connect(lambda: insertions.append(None))
+    activity.model.rowsInserted.connect(lambda: insertions.append(None))
 
     for number in range(200):
-        activity.add(entry(number))
+        activity.model.add_soon(entry(number))
     assert insertions == []
 
     qtbot.waitUntil(lambda: len(whats(activity)) == 200, timeout=WAIT_MS)
@@ -85,26 +85,26 @@ def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
 
 def test_only_the_newest_are_kept(activity: ActivityCard) -> None:
     for number in range(KEPT + 40):
-        activity.add(entry(number))
-    activity.flush()
+        activity.model.add_soon(entry(number))
+    activity.model.flush()
 
     assert len(whats(activity)) == KEPT
     assert whats(activity)[0] == f"github · tool_{KEPT + 39}"
 
 
 def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> None:
-    activity.set_entries([entry(0)])
-    QTest.mouseClick(activity.pause_button(), Qt.MouseButton.LeftButton)
+    activity.model.set_entries([entry(0)])
+    QTest.mouseClick(activity.pausing.button, Qt.MouseButton.LeftButton)
     assert says(activity, "Paused")
 
-    activity.add(entry(1))
-    activity.add(entry(2))
-    activity.flush()
+    activity.model.add_soon(entry(1))
+    activity.model.add_soon(entry(2))
+    activity.model.flush()
 
     assert whats(activity) == ["github · tool_0"]
     assert says(activity, "Paused, 2 new")
 
-    QTest.mouseClick(activity.pause_button(), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(activity.pausing.button, Qt.MouseButton.LeftButton)
     assert whats(activity)[0] == "github · tool_2"
     assert says(activity, "Live")
 
@@ -121,7 +121,9 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> N
 def test_activity_can_be_shown_by_kind(
     activity: ActivityCard, choice: str, left: list[str]
 ) -> None:
-    activity.set_entries([entry(2, outcome=Outcome.ERROR), entry(3, ActivityKind.SEARCH), entry(0)])
+    activity.model.set_entries(
+        [entry(2, outcome=Outcome.ERROR), entry(3, ActivityKind.SEARCH), entry(0)]
+    )
 
     press(activity, "Calls")
     press(activity, choice)
@@ -132,16 +134,16 @@ def test_activity_can_be_shown_by_kind(
 def test_new_entries_pass_the_filter_too(activity: ActivityCard) -> None:
     press(activity, "Searches")
 
-    activity.add(entry(1))
-    activity.add(entry(2, ActivityKind.SEARCH))
-    activity.flush()
+    activity.model.add_soon(entry(1))
+    activity.model.add_soon(entry(2, ActivityKind.SEARCH))
+    activity.model.flush()
 
     assert whats(activity) == ["a search → 2 tools"]
 
 
 def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> None:
-    activity.set_entries([entry(0, outcome=Outcome.ERROR)])
-    model = activity.view().model()
+    activity.model.set_entries([entry(0, outcome=Outcome.ERROR)])
+    model = activity.model
     encode_arguments = [
         model.index(0, c).data(Qt.ItemDataRole.AccessibleTextRole) for c in range(7)
     ]
@@ -156,8 +158,8 @@ def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
 
 
 def test_what_was_there_already_is_not_shown_again(activity: ActivityCard) -> None:
-    activity.set_entries([entry(2), entry(1)])
+    activity.model.set_entries([entry(2), entry(1)])
     for number in (2, 3):
-        activity.add(entry(number))
-    activity.flush()
+        activity.model.add_soon(entry(number))
+    activity.model.flush()
     assert whats(activity) == ["github · tool_3", "github · tool_2", "github · tool_1"]

@@ -36,13 +36,13 @@ def servers(qtbot: QtBot) -> ServerList:
 
 
 def names(servers: ServerList) -> list[str]:
-    model = servers.view().model()
+    model = servers.view.model()
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
 def click(servers: ServerList, row: int, from_right: int) -> None:
     """Press `from_right` pixels from the right edge of the row."""
-    view = servers.view()
+    view = servers.view
     rect = view.visualRect(view.model().index(row, 0))
     place = QPoint(rect.right() - from_right, rect.center().y() - 2)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -65,7 +65,7 @@ def toggles(servers: ServerList) -> list[tuple[ServerRef, bool]]:
 
 def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> None:
     assert names(servers) == ["GitHub", "Sentry", "Notion"]
-    assert servers.view().sizeHintForRow(0) == ROW_HEIGHT == 56
+    assert servers.view.sizeHintForRow(0) == ROW_HEIGHT == 56
     assert servers.current() == GITHUB.ref
 
 
@@ -83,14 +83,14 @@ def test_space_switches_the_current_row(servers: ServerList) -> None:
     told = toggles(servers)
     servers.select(NOTION.ref)
 
-    QTest.keyClick(servers.view(), Qt.Key.Key_Space)
+    QTest.keyClick(servers.view, Qt.Key.Key_Space)
 
     assert told == [(NOTION.ref, True)]
 
 
 def test_a_row_shows_the_routers_word_not_the_wish(servers: ServerList) -> None:
     click(servers, 0, from_right=30)
-    index = servers.view().model().index(0, 0)
+    index = servers.view.model().index(0, 0)
 
     assert index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
 
@@ -121,7 +121,7 @@ def test_enter_presses_the_button_of_the_current_row(servers: ServerList) -> Non
     pressed: list[ServerRef] = []
     servers.action_requested.connect(pressed.append)
 
-    QTest.keyClick(servers.view(), Qt.Key.Key_Return)
+    QTest.keyClick(servers.view, Qt.Key.Key_Return)
 
     assert pressed == [SENTRY.ref]
 
@@ -165,7 +165,7 @@ def test_the_filter_looks_at_name_target_and_state(
 def test_servers_can_be_shown_by_state(
     servers: ServerList, showing: ServerCategory, left: list[str]
 ) -> None:
-    actions = [a for a in servers.findChildren(type(servers.view().addAction(""))) if a.data()]
+    actions = [a for a in servers.findChildren(type(servers.view.addAction(""))) if a.data()]
     next(action for action in actions if action.data() == showing).trigger()
 
     assert names(servers) == left
@@ -188,7 +188,7 @@ def test_news_of_a_server_change_its_row_and_keep_the_selection(servers: ServerL
 def test_a_row_tells_a_screen_reader_its_name_state_and_switch(
     servers: ServerList, status: ServerStatus
 ) -> None:
-    model = servers.view().model()
+    model = servers.view.model()
     index = model.index(names(servers).index(status.name), 0)
     on = Qt.CheckState.Checked if status.enabled else Qt.CheckState.Unchecked
 
@@ -198,7 +198,7 @@ def test_a_row_tells_a_screen_reader_its_name_state_and_switch(
 
 
 def test_a_failed_server_explains_itself_in_its_tooltip(servers: ServerList) -> None:
-    tip = str(servers.view().model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole))
+    tip = str(servers.view.model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole))
 
     assert "Command “uvx” not found" in tip
     assert "It comes with uv" in tip
