@@ -59,8 +59,7 @@ class PinPicker(QDialog):
     def _lay_out(self) -> None:
         card = Card()
         vbox(self._list, margins=(1, 1, 1, 1), parent=card)
-        done = primary_button(self.tr("Done"))
-        done.clicked.connect(self.accept)
+        done = primary_button(self.tr("Done"), on_click=self.accept)
         bottom = hbox((self._cost, 1), done)
         explanation = self.tr(
             "Apps get the selected tools without searching. Each adds its definition to the "

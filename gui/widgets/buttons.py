@@ -7,8 +7,9 @@ shows where a keyboard is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -27,6 +28,8 @@ from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
 
 COPIED_MS = 1600
+OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
+"""What `clicked` is connected to, if anything."""
 
 
 class Toggle(Pressable, QCheckBox):
@@ -150,24 +153,32 @@ class CopyButton(IconButton):
         self._back.start()
 
 
-def primary_button(text: str, icon_name: str | None = None) -> QPushButton:
+def primary_button(
+    text: str, icon_name: str | None = None, *, on_click: OnClick = None
+) -> QPushButton:
     """The one thing to do on a screen."""
-    return _button(text, icon_name, "primary", "on_accent", fonts.semibold())
+    return _button(text, icon_name, "primary", "on_accent", fonts.semibold(), on_click)
 
 
-def secondary_button(text: str, icon_name: str | None = None) -> QPushButton:
-    return _button(text, icon_name, "secondary", "text2", fonts.medium())
+def secondary_button(
+    text: str, icon_name: str | None = None, *, on_click: OnClick = None
+) -> QPushButton:
+    return _button(text, icon_name, "secondary", "text2", fonts.medium(), on_click)
 
 
-def link_button(text: str, *, flush: bool = False) -> QPushButton:
+def link_button(text: str, *, flush: bool = False, on_click: OnClick = None) -> QPushButton:
     """`flush`: its text aligns with what is above and below it."""
-    made = _button(text, None, "link", "accent", fonts.medium())
+    made = _button(text, None, "link", "accent", fonts.medium(), on_click)
     made.setProperty("flush", "true" if flush else "false")
     return made
 
 
-def _button(text: str, icon_name: str | None, role: str, token: Token, font: QFont) -> QPushButton:
+def _button(
+    text: str, icon_name: str | None, role: str, token: Token, font: QFont, on_click: OnClick
+) -> QPushButton:
     button = QPushButton(text)
+    if on_click is not None:
+        button.clicked.connect(on_click)
     button.setProperty("role", role)
     button.setFont(font)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -13,8 +13,9 @@ from gui.components.apps.connector import AppConnector
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import vbox
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.palette import Palette, Token
 from gui.widgets.theme import theme
 from gui.widgets.window_size import open_at_size
@@ -114,10 +115,7 @@ def diff_html(lines: tuple[DiffLine, ...], palette: Palette) -> str:
 
 
 def _mono_view(name: str) -> QTextEdit:
-    view = QTextEdit()
-    view.setReadOnly(True)
-    view.setAccessibleName(name)
-    view.setFont(fonts.mono_font())
+    view = mono_text(QTextEdit(), name, read_only=True)
     view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
     view.setTabChangesFocus(True)
     return view
@@ -135,17 +133,9 @@ def _column(dialog: QDialog, title: str, where: str, explanation: str) -> QVBoxL
 
 
 def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHBoxLayout:
-    cancel = secondary_button(tr("Close"))
+    cancel = secondary_button(tr("Close"), on_click=dialog.reject)
     cancel.setAutoDefault(False)
-    cancel.clicked.connect(dialog.reject)
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    if other is not None:
-        row.addWidget(other)
-    row.addStretch(1)
-    row.addWidget(cancel)
-    row.addWidget(main)
-    return row
+    return hbox(*([other] if other else []), STRETCH, cancel, main, spacing=8)
 
 
 def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:

@@ -22,8 +22,7 @@ class ReceiptNote(QWidget):
         super().__init__()
         self._all = FieldForm()
         self._all.hide()
-        self._button = link_button(self.tr("Details"), flush=True)
-        self._button.clicked.connect(self._unfold)
+        self._button = link_button(self.tr("Details"), flush=True, on_click=self._unfold)
         texts = QVBoxLayout()
         texts.setSpacing(2)
         if receipt is not None:

@@ -75,8 +75,7 @@ class ServerDialog(QDialog):
         self._consent_area = _ConsentArea(self.consent)
         self._error = wrapped("", tint="err")
         self._missing = wrapped("", tint="text2")
-        self._save = primary_button("")
-        self._save.clicked.connect(self.submit)
+        self._save = primary_button("", on_click=self.submit)
         self.paste.read_one.connect(self._fill)
         self.paste.import_requested.connect(self._import)
         self.form.changed.connect(self._follow)
@@ -134,9 +133,8 @@ class ServerDialog(QDialog):
         )
 
     def _footer(self) -> QHBoxLayout:
-        cancel = secondary_button(self.tr("Cancel"))
+        cancel = secondary_button(self.tr("Cancel"), on_click=self.reject)
         cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
         self._save.setDefault(True)
         return hbox(
             (self._missing, 1),

@@ -11,6 +11,7 @@ from gui.dialogs.add_server.draft import DraftField, ServerDraft
 from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
+from gui.widgets.input_fields import line_edit
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.domain.servers import TransportType
@@ -75,10 +76,7 @@ class ServerForm(QWidget):
         (self._command if runs else self._url).setFocus()
 
     def _line(self, name: str, *, mono: bool = False) -> QLineEdit:
-        field = QLineEdit()
-        field.setAccessibleName(name)
-        if mono:
-            field.setFont(fonts.mono_font())
+        field = line_edit(name, mono=mono)
         field.textEdited.connect(self.changed)
         return field
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
-from gui.widgets.icons import icon
+from gui.widgets.input_fields import SecretField, line_edit
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.config.secret_references import secret_references
@@ -35,8 +33,7 @@ class PairsEditor(QWidget):
         self._note = wrapped(
             self.tr("Values that look like secrets are stored in the keyring when you save.")
         )
-        add = link_button(add_text, flush=True)
-        add.clicked.connect(lambda: self._add("", "").focus())
+        add = link_button(add_text, flush=True, on_click=lambda: self._add("", "").name.setFocus())
         vbox(
             self._lines,
             (add, 0, Qt.AlignmentFlag.AlignLeft),
@@ -92,11 +89,12 @@ class _Row(QWidget):
 
     def __init__(self, name: str, value: str, name_label: str, value_label: str) -> None:
         super().__init__()
-        self.name = _field(name, name_label)
-        self.value = _field(value, value_label)
-        self._reveal = QAction(self)
-        self._reveal.triggered.connect(self._toggle_mask)
-        self.value.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
+        self.name = line_edit(name_label, name_label, mono=True)
+        self.name.setText(name)
+        self.value = SecretField(value_label, self.tr("Show value"), self.tr("Hide value"))
+        self.value.setPlaceholderText(value_label)
+        self.value.setText(value)
+        self.value.mask(not secret_references(value))
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
         remove = IconButton("x", self.tr("Remove"), icon_size=16)
@@ -110,24 +108,3 @@ class _Row(QWidget):
             margins=NO_MARGINS,
             parent=self,
         )
-        self._mask(not secret_references(value))
-
-    def focus(self) -> None:
-        self.name.setFocus()
-
-    def _toggle_mask(self) -> None:
-        self._mask(self.value.echoMode() == QLineEdit.EchoMode.Normal)
-
-    def _mask(self, masked: bool) -> None:
-        mode = QLineEdit.EchoMode.Password if masked else QLineEdit.EchoMode.Normal
-        self.value.setEchoMode(mode)
-        self._reveal.setIcon(icon("eye" if masked else "eye-off"))
-        self._reveal.setText(self.tr("Show value") if masked else self.tr("Hide value"))
-
-
-def _field(text: str, name: str) -> QLineEdit:
-    field = QLineEdit(text)
-    field.setFont(fonts.mono_font())
-    field.setAccessibleName(name)
-    field.setPlaceholderText(name)
-    return field

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.dialogs.add_server.paste_parser import parse_pasted
 from gui.text.errors import message_of
-from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import set_tint, wrapped
 from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.config.server import ServerConfig
@@ -28,10 +28,8 @@ class PasteBox(QWidget):
         super().__init__()
         self._several: dict[str, ServerConfig] = {}
         prompt = self.tr("Paste a command line, a URL, an mcp.json snippet or an install link")
-        self._text = QPlainTextEdit()
-        self._text.setAccessibleName(prompt)
+        self._text = mono_text(QPlainTextEdit(), prompt)
         self._text.setPlaceholderText(prompt)
-        self._text.setFont(fonts.mono_font())
         self._text.setTabChangesFocus(True)
         self._text.setFixedHeight(HEIGHT)
         self._result = wrapped("")

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from gui.components.apps.app_list import AppList
 from gui.components.apps.connect_dialogs import by_hand, preview
@@ -33,7 +29,7 @@ from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
-from router.api.apps import ClientApp, ClientId, ClientState
+from router.api.apps import ClientApp, ClientState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -156,9 +152,9 @@ class GuideDialog(QDialog):
         self._skip.clicked.connect(self.reject)
         self._found.choice_changed.connect(self._show_buttons)
         self._apps.choice_changed.connect(self._show_buttons)
-        self._apps.preview_requested.connect(self._preview)
+        self._apps.preview_requested.connect(partial(preview, self._connector, parent=self))
         self._apps.disconnect_requested.connect(self._connector.disconnect_app)
-        self._apps.by_hand_requested.connect(self._by_hand)
+        self._apps.by_hand_requested.connect(partial(by_hand, self._connector, parent=self))
         self._waiting.approved.connect(self._approve)
         self._connector.listed.connect(self._show_apps)
         self._connector.failed.connect(self._show_error)
@@ -279,12 +275,6 @@ class GuideDialog(QDialog):
     def _approve(self, ref: ServerRef) -> None:
         command = self._router.servers.grant_consent(ref)
         self._commands.run(self, command, on_error=self._show_error)
-
-    def _preview(self, client: ClientId) -> None:
-        preview(self._connector, client, self)
-
-    def _by_hand(self, client: ClientId) -> None:
-        by_hand(self._connector, client, self)
 
 
 class _Logo(QWidget):

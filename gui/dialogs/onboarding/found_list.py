@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
 
 from gui.dialogs.onboarding.choices import Choice, detail
 from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.cards import Card, hline
+from gui.widgets.input_fields import combo_box, line_edit
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.apps import FoundServer, Prompt
@@ -79,18 +74,15 @@ class FoundList(Card):
 
     def _field(self, prompt: Prompt) -> QWidget:
         if prompt.options:
-            box = QComboBox()
-            box.setAccessibleName(prompt.description)
-            box.addItems(list(prompt.options))
+            box = combo_box(prompt.description, ((option, None) for option in prompt.options))
             box.setCurrentText(prompt.default)
             self._fields[prompt.id] = box.currentText
             return box
-        field = QLineEdit("" if prompt.secret else prompt.default)
-        field.setAccessibleName(prompt.description)
-        field.setPlaceholderText(
-            self.tr("Stored in the keyring") if prompt.secret else self.tr("Value")
-        )
+        hint = self.tr("Stored in the keyring") if prompt.secret else self.tr("Value")
+        field = line_edit(prompt.description, hint)
         if prompt.secret:
             field.setEchoMode(QLineEdit.EchoMode.Password)
+        else:
+            field.setText(prompt.default)
         self._fields[prompt.id] = field.text
         return field

@@ -11,16 +11,11 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import Tile, label
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
@@ -48,10 +43,7 @@ class PermissionPrompt(QDialog):
         self._title = label(font=fonts.semibold())
         self._title.setWordWrap(True)
         self._place = label(tint="text2")
-        self._arguments = QPlainTextEdit()
-        self._arguments.setReadOnly(True)
-        self._arguments.setFont(fonts.mono_font())
-        self._arguments.setAccessibleName(self.tr("Arguments"))
+        self._arguments = mono_text(QPlainTextEdit(), self.tr("Arguments"), read_only=True)
         self._rest = label(tint="text2")
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._show_rest)

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QLineEdit,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.dialogs.projects.options_tab import OptionsTab
@@ -27,6 +20,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import hline
 from gui.widgets.changes import ChangesFooter
+from gui.widgets.input_fields import line_edit
 from gui.widgets.labels import ElidedLabel, section_label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.sidebar_row import SidebarRow
@@ -56,7 +50,7 @@ class ProjectsDialog(QDialog):
         self._router, self._workspace = router, workspace
         self._project: ProjectId | None = None
         self.changes = ProjectChanges(router, commands, workspace, self)
-        self._new = _name_field(self.tr("New project name"))
+        self._new = _name_field(self.tr("New project name"), self.tr("New project…"))
         self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
         self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
@@ -153,7 +147,6 @@ class ProjectsDialog(QDialog):
         heading = section_label(self.tr("Projects"))
         heading.setContentsMargins(10, 0, 0, 4)
         self._list.setSpacing(2)
-        self._new.setPlaceholderText(self.tr("New project…"))
         vbox(
             heading,
             self._list,
@@ -225,8 +218,7 @@ class ProjectsDialog(QDialog):
             self.changes.remove(self._project)
 
 
-def _name_field(accessible_name: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setAccessibleName(accessible_name)
+def _name_field(accessible_name: str, placeholder: str = "") -> QLineEdit:
+    field = line_edit(accessible_name, placeholder)
     field.setMaxLength(80)
     return field

@@ -41,8 +41,7 @@ class OptionsTab(QWidget):
             ),
         )
         self._strategies.changed.connect(self._set_strategy)
-        self._choose = secondary_button(self.tr("Choose…"))
-        self._choose.clicked.connect(self.choose_pins)
+        self._choose = secondary_button(self.tr("Choose…"), on_click=self.choose_pins)
         self._lay_out()
 
     def show_project(self, project: ProjectId | None) -> None:

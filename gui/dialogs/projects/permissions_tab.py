@@ -48,8 +48,7 @@ class PermissionsTab(Card):
         )
         self._access.changed.connect(self._choose)
         self._why = wrapped("")
-        self._inherit = link_button(self.tr("Use rules"))
-        self._inherit.clicked.connect(self._use_rules)
+        self._inherit = link_button(self.tr("Use rules"), on_click=self._use_rules)
         self._lay_out()
 
     def show_project(self, project: ProjectId | None) -> None:

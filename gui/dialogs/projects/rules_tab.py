@@ -3,11 +3,7 @@ doesn't offer are shown and keep their conditions; they can be moved and removed
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.text.marks import Tone
@@ -15,6 +11,7 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
+from gui.widgets.input_fields import combo_box, line_edit
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
 from gui.widgets.layouts import STRETCH, clear, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
@@ -102,18 +99,17 @@ class _RuleForm(Card):
             tuple((each, permission_text(each)) for each in Permission),
         )
         self._permission.set_current(Permission.ASK)
-        self._server = QComboBox()
-        self._server.setAccessibleName(self.tr("Server"))
+        self._server = combo_box(self.tr("Server"))
         self._server.view().setAccessibleName(self.tr("Server"))
-        self._tool = QLineEdit()
-        self._tool.setAccessibleName(self.tr("Tools, by name"))
-        self._tool.setPlaceholderText(self.tr("All tools, or a pattern: write_*"))
-        self._effect = QComboBox()
-        self._effect.setAccessibleName(self.tr("Tool type"))
+        hint = self.tr("All tools, or a pattern: write_*")
+        self._tool = line_edit(self.tr("Tools, by name"), hint)
+        effects = (
+            (self.tr("Any type"), "any"),
+            (self.tr("Read-only"), _READS),
+            (self.tr("Destructive"), _DESTROYS),
+        )
+        self._effect = combo_box(self.tr("Tool type"), effects)
         self._effect.view().setAccessibleName(self.tr("Tool type"))
-        self._effect.addItem(self.tr("Any type"), "any")
-        self._effect.addItem(self.tr("Read-only"), _READS)
-        self._effect.addItem(self.tr("Destructive"), _DESTROYS)
         self.add = secondary_button(self.tr("Add rule"), "plus")
         self._lay_out()
 

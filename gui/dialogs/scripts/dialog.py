@@ -60,15 +60,11 @@ class ScriptsDialog(QDialog):
         self.list.currentTextChanged.connect(self._choose)
         self.editor = ScriptEditor()
         self.editor.changed.connect(self._keep_draft)
-        self.new_button = secondary_button(self.tr("New script"), "plus")
-        self.new_button.clicked.connect(self.start_new)
-        self.remove_button = secondary_button(self.tr("Remove"), "trash-2")
-        self.remove_button.clicked.connect(self.remove)
-        self.try_button = secondary_button(self.tr("Dry run"), "play")
+        self.new_button = secondary_button(self.tr("New script"), "plus", on_click=self.start_new)
+        self.remove_button = secondary_button(self.tr("Remove"), "trash-2", on_click=self.remove)
+        self.try_button = secondary_button(self.tr("Dry run"), "play", on_click=self.try_out)
         self.try_button.setToolTip(self.tr("Only calls read-only tools"))
-        self.try_button.clicked.connect(self.try_out)
-        self.save_button = primary_button(self.tr("Save"))
-        self.save_button.clicked.connect(self.save)
+        self.save_button = primary_button(self.tr("Save"), on_click=self.save)
         self._lay_out()
         self._refill(None)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # No control has the focus at first.
@@ -207,8 +203,7 @@ class ScriptsDialog(QDialog):
         vbox((columns, 1), hline(), self._footer(), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _footer(self) -> QHBoxLayout:
-        close = secondary_button(self.tr("Close"))
-        close.clicked.connect(self.reject)
+        close = secondary_button(self.tr("Close"), on_click=self.reject)
         buttons = (close, self.try_button, self.save_button)
         for button in buttons:
             button.setAutoDefault(False)

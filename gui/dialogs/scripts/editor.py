@@ -7,9 +7,10 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.widgets import fonts
+from gui.widgets.input_fields import line_edit, mono_text
 from gui.widgets.labels import label, set_tint, wrapped
 from gui.widgets.layouts import NO_MARGINS, vbox
 from router.domain.errors import InvalidInput
@@ -26,21 +27,15 @@ class ScriptEditor(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._name = _line(self.tr("Name"))
+        self._name = line_edit(self.tr("Name"), mono=True)
         self._name.textEdited.connect(self.changed)
-        self._text = QPlainTextEdit()
+        self._text = mono_text(QPlainTextEdit(), self.tr("Lua"))
         self._text.setObjectName("script-text")
-        self._text.setAccessibleName(self.tr("Lua"))
-        self._text.setFont(fonts.mono_font())
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.installEventFilter(self)
         self._text.textChanged.connect(self.changed)
-        self._arguments = _line(self.tr("Dry run arguments, as JSON"))
-        self._arguments.setPlaceholderText("{}")
-        self._output = QPlainTextEdit()
-        self._output.setAccessibleName(self.tr("Dry run result"))
-        self._output.setFont(fonts.mono_font())
-        self._output.setReadOnly(True)
+        self._arguments = line_edit(self.tr("Dry run arguments, as JSON"), "{}", mono=True)
+        self._output = mono_text(QPlainTextEdit(), self.tr("Dry run result"), read_only=True)
         self._output.setFixedHeight(_OUTPUT_HEIGHT)
         self._message = wrapped("")
         self._lay_out()
@@ -116,10 +111,3 @@ class ScriptEditor(QWidget):
             column.addSpacing(4)
         column.addWidget(self._output)
         column.addWidget(self._message)
-
-
-def _line(accessible_name: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setAccessibleName(accessible_name)
-    field.setFont(fonts.mono_font())
-    return field

@@ -89,8 +89,7 @@ class AppsSettingsPage(SettingsPage):
         self.cards.addWidget(card)
 
     def _token_heading(self) -> QHBoxLayout:
-        create = secondary_button(self.tr("New token"), "plus")
-        create.clicked.connect(self._new.start)
+        create = secondary_button(self.tr("New token"), "plus", on_click=self._new.start)
         searchable(create, self.tr("tokens, API key, secret, revoke, expiry, snippet, access"))
         return hbox((heading(self.tr("Tokens")), 1), create)
 
@@ -114,9 +113,8 @@ class AppsSettingsPage(SettingsPage):
         return card
 
     def _token_row(self, token: TokenSummary, detail: str) -> QWidget:
-        revoke = secondary_button(self.tr("Revoke…"))
+        revoke = secondary_button(self.tr("Revoke…"), on_click=lambda: self._ask_to_revoke(token))
         revoke.setAccessibleName(self.tr("Revoke the token of {name}").format(name=token.name))
-        revoke.clicked.connect(lambda: self._ask_to_revoke(token))
         texts = vbox(
             label(token.name, font=fonts.medium()),
             label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"),

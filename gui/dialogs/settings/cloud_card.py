@@ -12,6 +12,7 @@ from gui.text.errors import error_text, translated
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
+from gui.widgets.input_fields import line_edit
 from gui.widgets.labels import label, set_tint, wrapped
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.searchable import searchable
@@ -30,17 +31,13 @@ class CloudCard(Card):
         super().__init__()
         searchable(self, self.tr("API key, endpoint, provider, privacy, secret"))
         self._router, self._changes, self._commands = router, changes, commands
-        self._url = QLineEdit()
-        self._url.setAccessibleName(self.tr("Address of the cloud service"))
-        self._url.setPlaceholderText("https://search.example.com")
-        self._key = QLineEdit()
-        self._key.setAccessibleName(self.tr("API key of the cloud service"))
+        address = self.tr("Address of the cloud service")
+        self._url = line_edit(address, "https://search.example.com")
+        key = self.tr("API key of the cloud service")
+        self._key = line_edit(key, self.tr("API key (optional)"))
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
-        self._key.setPlaceholderText(self.tr("API key (optional)"))
-        self._save = secondary_button(self.tr("Save"))
-        self._save.clicked.connect(self._save_service)
-        self._test = secondary_button(self.tr("Test"), "zap")
-        self._test.clicked.connect(self._run_test)
+        self._save = secondary_button(self.tr("Save"), on_click=self._save_service)
+        self._test = secondary_button(self.tr("Test"), "zap", on_click=self._run_test)
         self._key_note = wrapped("")
         self._result = wrapped("")
         self._result.hide()

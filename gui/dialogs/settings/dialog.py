@@ -10,13 +10,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QDialog,
-    QFrame,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QDialog, QFrame, QStackedWidget, QWidget
 from shiboken6 import Shiboken
 
 from gui.dialogs.settings.apps_page import AppsSettingsPage

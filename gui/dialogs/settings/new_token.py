@@ -6,15 +6,15 @@ import json
 from datetime import timedelta
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
-from gui.widgets.icons import icon
+from gui.widgets.input_fields import SecretField, combo_box, line_edit
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.router import RouterPort
@@ -67,32 +67,23 @@ class _Form(QWidget):
         super().__init__()
         self._router = router
         self._commands = commands
-        self._name = QLineEdit()
-        self._name.setAccessibleName(self.tr("App name"))
-        self._name.setPlaceholderText(self.tr("App name, such as Claude Code"))
+        self._name = line_edit(self.tr("App name"), self.tr("App name, such as Claude Code"))
         self._name.returnPressed.connect(self._create)
-        self._scope = QComboBox()
-        self._scope.setAccessibleName(self.tr("Access scope"))
-        self._lifetime = QComboBox()
-        self._lifetime.setAccessibleName(self.tr("Expires"))
-        for text, lifetime in (
+        self._scope = combo_box(self.tr("Access scope"))
+        lifetimes = (
             (self.tr("Until revoked"), None),
             (self.tr("One day"), timedelta(days=1)),
             (self.tr("30 days"), timedelta(days=30)),
             (self.tr("One year"), timedelta(days=365)),
-        ):
-            self._lifetime.addItem(text, lifetime)
+        )
+        self._lifetime = combo_box(self.tr("Expires"), lifetimes)
         self._error = wrapped("", tint="err")
-        create = primary_button(self.tr("Create token"))
-        create.clicked.connect(self._create)
-        cancel = secondary_button(self.tr("Cancel"))
-        cancel.clicked.connect(self.cancelled)
+        create = primary_button(self.tr("Create token"), on_click=self._create)
+        cancel = secondary_button(self.tr("Cancel"), on_click=self.cancelled)
         fields = hbox((self._name, 1), self._scope, self._lifetime, spacing=8)
-        column = _column(self)
-        column.addWidget(label(self.tr("New token"), font=fonts.semibold()))
-        column.addLayout(fields)
-        column.addWidget(self._error)
-        column.addLayout(_at_right(cancel, create))
+        title = label(self.tr("New token"), font=fonts.semibold())
+        buttons = hbox(STRETCH, cancel, create, spacing=8)
+        vbox(title, fields, self._error, buttons, spacing=8, margins=NO_MARGINS, parent=self)
 
     def start(self) -> None:
         self._name.clear()
@@ -129,13 +120,9 @@ class _ShownOnce(QWidget):
         super().__init__()
         self._secret = self._url = ""
         self._title = label(font=fonts.semibold())
-        self._field = QLineEdit()
+        self._field = SecretField(self.tr("Token"), self.tr("Show token"), self.tr("Hide token"))
         self._field.setReadOnly(True)
-        self._field.setFont(fonts.mono_font())
-        self._field.setAccessibleName(self.tr("Token"))
-        self._reveal = QAction(self)
-        self._reveal.triggered.connect(lambda: self._mask(not self._masked()))
-        self._field.addAction(self._reveal, QLineEdit.ActionPosition.TrailingPosition)
+        self._field.masked.connect(self._show_header)
         self._header = label(font=fonts.mono_font(), tint="text2")
         self._lay_out()
         self.forget()
@@ -144,7 +131,7 @@ class _ShownOnce(QWidget):
         self._secret, self._url = issued.secret, url
         self._title.setText(self.tr("Token for {name}").format(name=issued.summary.name))
         self._field.setText(issued.secret)
-        self._mask(True)
+        self._field.mask(True)
         self.show()
 
     def forget(self) -> None:
@@ -155,41 +142,27 @@ class _ShownOnce(QWidget):
     def _lay_out(self) -> None:
         copy_snippet = secondary_button(self.tr("Copy mcp.json snippet"), "copy")
         copy_snippet.clicked.connect(self._copy_snippet)
-        done = primary_button(self.tr("I’ve saved it"))
-        done.clicked.connect(self.stored)
+        done = primary_button(self.tr("I’ve saved it"), on_click=self.stored)
         secret = hbox(
             (self._field, 1),
             CopyButton(self.tr("Copy token"), lambda: self._secret, size=32),
             spacing=8,
         )
-        column = _column(self)
-        column.addWidget(self._title)
-        column.addWidget(
-            wrapped(self.tr("Copy the token now. It is not stored and won’t be shown again."))
+        vbox(
+            self._title,
+            wrapped(self.tr("Copy the token now. It is not stored and won’t be shown again.")),
+            secret,
+            wrapped(self.tr("Paste the snippet into the app, or these two values:")),
+            self._header,
+            hbox(STRETCH, copy_snippet, done, spacing=8),
+            spacing=8,
+            margins=NO_MARGINS,
+            parent=self,
         )
-        column.addLayout(secret)
-        column.addWidget(wrapped(self.tr("Paste the snippet into the app, or these two values:")))
-        column.addWidget(self._header)
-        column.addLayout(_at_right(copy_snippet, done))
 
-    def _masked(self) -> bool:
-        return self._field.echoMode() == QLineEdit.EchoMode.Password
-
-    def _mask(self, masked: bool) -> None:
-        mode = QLineEdit.EchoMode.Password if masked else QLineEdit.EchoMode.Normal
-        self._field.setEchoMode(mode)
-        self._reveal.setIcon(icon("eye" if masked else "eye-off"))
-        self._reveal.setText(self.tr("Show token") if masked else self.tr("Hide token"))
+    def _show_header(self, masked: bool) -> None:
         secret = _MASK if masked else self._secret
         self._header.setText(f"{self._url}\nAuthorization: Bearer {secret}")
 
     def _copy_snippet(self) -> None:
         QGuiApplication.clipboard().setText(snippet(self._url, self._secret))
-
-
-def _column(widget: QWidget) -> QVBoxLayout:
-    return vbox(spacing=8, margins=NO_MARGINS, parent=widget)
-
-
-def _at_right(*buttons: QPushButton) -> QHBoxLayout:
-    return hbox(STRETCH, *buttons, spacing=8)

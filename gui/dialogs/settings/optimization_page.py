@@ -45,8 +45,7 @@ class OptimizationPage(SettingsPage):
             100,
             words=self.tr("results, top k, number of hits, limit"),
         )
-        choose = secondary_button(self.tr("Choose…"))
-        choose.clicked.connect(self.choose_pins)
+        choose = secondary_button(self.tr("Choose…"), on_click=self.choose_pins)
         pinned = self.tr("pin, pinned tools, favourites, favorites")
         self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
         self.add_toggle(

@@ -60,6 +60,10 @@ class SettingsPage(ScrollColumn):
         """The first setting that has all the words of `wanted`."""
         return first_found(self, self.title, wanted)
 
+    def add_cards(self, *cards: QWidget) -> None:
+        for card in cards:
+            self.cards.addWidget(card)
+
     def add_toggle(self, card: RowCard, field: str, title: str, *, words: str) -> None:
         """A row for the setting `field`; `words` are synonyms to search for."""
         toggle = Toggle(title)

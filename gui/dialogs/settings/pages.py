@@ -86,9 +86,7 @@ class GeneralPage(SettingsPage):
                 self._opens_links,
                 words=self.tr("URL scheme, deep link, browser, install link, desktop entry"),
             )
-        self.cards.addWidget(look)
-        self.cards.addWidget(heading(self.tr("Start")))
-        self.cards.addWidget(starting)
+        self.add_cards(look, heading(self.tr("Start")), starting)
 
     def show_state(self) -> None:
         super().show_state()
@@ -146,9 +144,7 @@ class NetworkPage(SettingsPage):
             step=30,
             words=self.tr("timeout, time limit, slow, hang"),
         )
-        self.cards.addWidget(where)
-        self.cards.addWidget(self._message)
-        self.cards.addWidget(rules)
+        self.add_cards(where, self._message, rules)
 
     def _status_row(self) -> QWidget:
         row = QWidget()
@@ -191,17 +187,11 @@ class ActivitySettingsPage(SettingsPage):
             self.tr("Log arguments and search queries"),
             words=self.tr("privacy, logging, parameters, record"),
         )
-        self.cards.addWidget(kept)
-        self.cards.addWidget(written)
-        self.cards.addWidget(
-            wrapped(
-                self.tr(
-                    "The log stays on this computer. Known secrets are redacted. Without "
-                    "arguments, it records only who called what, when, and how many tokens it "
-                    "used."
-                )
-            )
+        privacy = self.tr(
+            "The log stays on this computer. Known secrets are redacted. Without arguments, it "
+            "records only who called what, when, and how many tokens it used."
         )
+        self.add_cards(kept, written, wrapped(privacy))
 
 
 class AboutPage(SettingsPage):
@@ -220,6 +210,4 @@ class AboutPage(SettingsPage):
         licences = RowCard()
         for product, licence in LICENCES:
             licences.add_row(product, licence, words=self.tr("licences, licenses, open source"))
-        self.cards.addWidget(card)
-        self.cards.addWidget(heading(self.tr("Licences")))
-        self.cards.addWidget(licences)
+        self.add_cards(card, heading(self.tr("Licences")), licences)

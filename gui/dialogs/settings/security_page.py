@@ -111,12 +111,9 @@ class SecurityPage(SettingsPage):
             self.tr("Connect without a token"),
             words=self.tr("open endpoint, authentication, password, anonymous, access"),
         )
-        self.cards.addWidget(heading(self.tr("During discovery")))
-        self.cards.addWidget(isolation)
-        self.cards.addWidget(heading(self.tr("Tool lists")))
-        self.cards.addWidget(lists)
-        self.cards.addWidget(heading(self.tr("Apps")))
-        self.cards.addWidget(access)
+        self.add_cards(heading(self.tr("During discovery")), isolation)
+        self.add_cards(heading(self.tr("Tool lists")), lists)
+        self.add_cards(heading(self.tr("Apps")), access)
 
     def _show_protection(self, found: Protection) -> None:
         """The protection that discovery would have now, as proved by the self-test."""

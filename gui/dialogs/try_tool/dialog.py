@@ -6,12 +6,7 @@ import json
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QSizePolicy,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QSizePolicy, QTextEdit, QWidget
 
 from gui.dialogs.try_tool.form import ArgumentsForm
 from gui.link.commands import Commands
@@ -19,6 +14,7 @@ from gui.text.errors import error_text
 from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import Pill, label, section_label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
@@ -54,15 +50,11 @@ class TryToolDialog(QDialog):
         self._error.hide()
         self._outcome = Pill()
         self._outcome.hide()
-        self._result = QTextEdit()
-        self._result.setReadOnly(True)
-        self._result.setAccessibleName(self.tr("Result"))
+        self._result = mono_text(QTextEdit(), self.tr("Result"), read_only=True)
         self._result.setPlaceholderText(self.tr("The result appears here."))
-        self._result.setFont(fonts.mono_font())
         self._result.setMinimumHeight(_LEAST_RESULT)
-        self._run = primary_button(self.tr("Run"), "play")
+        self._run = primary_button(self.tr("Run"), "play", on_click=self.run)
         self._run.setDefault(True)
-        self._run.clicked.connect(self.run)
         self._lay_out()
 
     def result_text(self) -> str:
@@ -95,9 +87,8 @@ class TryToolDialog(QDialog):
         head = hbox(title, *([Pill(*badge)] if badge else []), STRETCH, spacing=8)
         warning = self.tr("This runs the tool for real, with your permissions.")
         copy = CopyButton(self.tr("Copy result"), self.result_text)
-        close = secondary_button(self.tr("Close"))
+        close = secondary_button(self.tr("Close"), on_click=self.reject)
         close.setAutoDefault(False)
-        close.clicked.connect(self.reject)
         vbox(
             head,
             wrapped(warning, "text3"),

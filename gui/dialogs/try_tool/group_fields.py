@@ -82,9 +82,8 @@ class ListField(QFrame):
         self._rows: list[tuple[QWidget, FieldWidget]] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(6)
-        add = link_button(self.tr("Add value"), flush=True)
+        add = link_button(self.tr("Add value"), flush=True, on_click=self.add)
         add.setAccessibleName(self.tr("Add value to {name}").format(name=name))
-        add.clicked.connect(self.add)
         foot = hbox(add, STRETCH, margins=NO_MARGINS)
         vbox(self._lines, foot, spacing=4, margins=(_INDENT, 4, 0, 0), parent=self)
 
