@@ -54,13 +54,13 @@ class SecretField(QLineEdit):
         self.setAccessibleName(accessible_name)
         self.setFont(fonts.mono_font())
         self._eye = QAction(self)
-        self._eye.triggered.connect(lambda: self.mask(not self.is_masked()))
+        self._eye.triggered.connect(lambda: self.set_masked(not self.is_masked()))
         self.addAction(self._eye, QLineEdit.ActionPosition.TrailingPosition)
 
     def is_masked(self) -> bool:
         return self.echoMode() == QLineEdit.EchoMode.Password
 
-    def mask(self, masked: bool) -> None:
+    def set_masked(self, masked: bool) -> None:
         self.setEchoMode(QLineEdit.EchoMode.Password if masked else QLineEdit.EchoMode.Normal)
         self._eye.setIcon(icon("eye" if masked else "eye-off"))
         self._eye.setText(self._eye_texts[masked])

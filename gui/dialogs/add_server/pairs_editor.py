@@ -94,7 +94,7 @@ class _Row(QWidget):
         self.value = SecretField(value_label, self.tr("Show value"), self.tr("Hide value"))
         self.value.setPlaceholderText(value_label)
         self.value.setText(value)
-        self.value.mask(not secret_references(value))
+        self.value.set_masked(not secret_references(value))
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
         remove = IconButton("x", self.tr("Remove"), icon_size=16)

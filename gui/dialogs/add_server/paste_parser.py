@@ -17,7 +17,6 @@ from pydantic import ValidationError
 
 from gui.dialogs.add_server import command_line
 from gui.dialogs.add_server.install_links import NamedEntry, is_link, read_link
-from gui.dialogs.add_server.paste_cleanup import unwrapped
 from gui.dialogs.add_server.server_name import guess_name
 from gui.dialogs.add_server.shell_commands import address_of, read_commands
 from gui.text.tr import tr
@@ -32,6 +31,9 @@ _OTHER_SPELLINGS = frozenset(
     "name cmd environment envs uri serverUrl httpUrl http_headers env_http_headers requestOptions"
     " bearer_token_env_var enabled".split()
 )
+_FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)```", re.DOTALL)
+_MARKED = re.compile(r"`(?P<ticks>[^`\n]+)`|<(?P<angles>\w+:[^<>\s]+)>")
+_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\](?:\([^)]*\))?+)*+\]\((?P<address>\S+?)\)")
 _ENTRY_WITHOUT_BRACES = re.compile(r'"[^"]*"\s*:\s*[{"]')
 _TOML_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
 _YAML_GROUP = re.compile(rf"^(?:{'|'.join(map(re.escape, GROUPS))}):\s*(?:#.*)?$", re.MULTILINE)
@@ -47,7 +49,7 @@ def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str
     """The servers `text` describes, by name; raises InvalidInput."""
     if len(text) > MAX_LENGTH:
         raise InvalidInput(tr("This is too long. Import it as a file instead."))
-    text = unwrapped(text)
+    text = _unwrapped(text)
     if not text:
         raise InvalidInput(tr("There is nothing to import."))
     if is_link(text):
@@ -64,6 +66,18 @@ def parse_pasted(text: str, *, windows: bool = command_line.WINDOWS) -> dict[str
     if _ENTRY_WITHOUT_BRACES.match(bare):
         return _of_json(f"{{{_strict(text)}}}")
     return _distinct(read_commands(text, windows=windows))
+
+
+def _unwrapped(text: str) -> str:
+    """`text` without Markdown markup."""
+    text = text.strip().strip("\N{ZERO WIDTH SPACE}\N{BYTE ORDER MARK}").strip()
+    fenced = [found["inside"].rstrip() for found in _FENCED.finditer(text)]
+    if fenced:
+        return "\n".join(fenced).strip()
+    if marked := _MARKED.fullmatch(text):
+        return (marked["ticks"] or marked["angles"]).strip()
+    linked = _LINK.fullmatch(text)
+    return linked["address"] if linked else text
 
 
 def _distinct(entries: Iterable[NamedEntry]) -> dict[str, ServerConfig]:

@@ -14,11 +14,12 @@ from itertools import takewhile
 from gui.dialogs.add_server import command_line
 from gui.dialogs.add_server.add_commands import read_add_command
 from gui.dialogs.add_server.install_links import NamedEntry, is_link, read_link
-from gui.dialogs.add_server.paste_cleanup import command_lines
 from gui.text.tr import tr
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 
+_PROMPT = re.compile(r"(?:PS [^>\n]*>|[A-Za-z]:\\[^>\n]*>|[$%>❯➜])\s+")
+_GOES_ON = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
 _ASSIGNMENT = re.compile(r"(?:\$env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
 _AFTER = ("&&", ";")
 _NEEDS_SHELL = frozenset({"|", "||", "&", ">", ">>", "<", "<<"})
@@ -44,7 +45,7 @@ def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
         raise InvalidInput(tr("This looks like a sentence, not a server."))
     before = _Before()
     found: list[NamedEntry] = []
-    for line in command_lines(text):
+    for line in _command_lines(text):
         for words in _statements(line, windows=windows):
             entry = _entry(words, before)
             found += [] if entry is None else [entry]
@@ -60,6 +61,13 @@ def address_of(text: str) -> str | None:
     if not _HOST_AND_PATH.fullmatch(text):
         return None
     return f"{'http' if text.startswith('localhost') else 'https'}://{text}"
+
+
+def _command_lines(text: str) -> list[str]:
+    """The commands of `text`, one per line: no prompts, no comments, continued lines joined."""
+    joined = _GOES_ON.sub(" ", text)
+    lines = (_PROMPT.sub("", line.strip(), count=1) for line in joined.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:

@@ -10,10 +10,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
 
-from gui.dialogs.scripts.dry_run import trial_text
 from gui.dialogs.scripts.editor import ScriptEditor
 from gui.link.commands import Commands
 from gui.text.errors import error_text
+from gui.text.tr import tr
 from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
@@ -209,3 +209,19 @@ class ScriptsDialog(QDialog):
             button.setAutoDefault(False)
         margins = (_PADDING, 12, _PADDING, 14)
         return hbox(self.remove_button, STRETCH, *buttons, spacing=8, margins=margins)
+
+
+def trial_text(trial: ScriptTrial) -> str:
+    """The calls in order, what was printed, and the result or the error."""
+    called = tr("Called {tool} with {arguments}")
+    skipped = tr("Not called: {tool} with {arguments}")
+    lines = [
+        (called if call.made else skipped).format(tool=call.key, arguments=call.arguments)
+        for call in trial.calls
+    ]
+    if trial.printed:
+        lines += [tr("Printed:"), trial.printed.rstrip()]
+    if trial.problem is not None:
+        return "\n".join([*lines, trial.problem])
+    result = tr("no result") if trial.result is None else trial.result
+    return "\n".join([*lines, tr("Result: {result}").format(result=result)])

@@ -32,27 +32,17 @@ class SettingsChanges(Changes):
 
         return set_field
 
-    def set_optimization(self, workspace: WorkspaceId, wanted: Optimization | None) -> None:
-        """Change how clients outside any project find tools."""
+    def set_options(
+        self, workspace: WorkspaceId, optimization: Optimization | None, exposure: Exposure
+    ) -> None:
+        """Change how clients outside any project find and reach tools."""
         projects = self._router.projects
         now = projects.list(workspace)[0]
         self.replace(
-            now.optimization,
-            wanted,
-            lambda optimization: projects.set_options(
-                workspace, None, optimization=optimization, exposure=now.exposure
-            ),
-        )
-
-    def set_exposure(self, workspace: WorkspaceId, wanted: Exposure) -> None:
-        """Change how clients outside any project reach tools."""
-        projects = self._router.projects
-        now = projects.list(workspace)[0]
-        self.replace(
-            now.exposure,
-            wanted,
-            lambda exposure: projects.set_options(
-                workspace, None, optimization=now.optimization, exposure=exposure
+            (now.optimization, now.exposure),
+            (optimization, exposure),
+            lambda options: projects.set_options(
+                workspace, None, optimization=options[0], exposure=options[1]
             ),
         )
 

@@ -131,7 +131,7 @@ class _ShownOnce(QWidget):
         self._secret, self._url = issued.secret, url
         self._title.setText(self.tr("Token for {name}").format(name=issued.summary.name))
         self._field.setText(issued.secret)
-        self._field.mask(True)
+        self._field.set_masked(True)
         self.show()
 
     def forget(self) -> None:

@@ -22,6 +22,7 @@ from gui.widgets.labels import Pill, label
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.share_bar import ShareBar
 from router.api.router import RouterPort
+from router.domain.ids import WorkspaceId
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
 
 
@@ -75,7 +76,7 @@ class OptimizationPage(SettingsPage):
 
     def show_state(self) -> None:
         super().show_state()
-        unassigned = self.router.projects.list(self.router.workspaces.active())[0]
+        _, unassigned = self._unassigned()
         optimization = unassigned.optimization
         self._strategy = optimization or self._strategy
         self._toggle.setChecked(optimization is not None)
@@ -222,10 +223,17 @@ class OptimizationPage(SettingsPage):
         self._set(self._strategy if on else None)
 
     def _expose(self, exposure: str) -> None:
-        self.changes.set_exposure(self.router.workspaces.active(), Exposure(exposure))
+        workspace, now = self._unassigned()
+        self.changes.set_options(workspace, now.optimization, Exposure(exposure))
 
     def _set(self, choice: Optimization | None) -> None:
-        self.changes.set_optimization(self.router.workspaces.active(), choice)
+        workspace, now = self._unassigned()
+        self.changes.set_options(workspace, choice, now.exposure)
+
+    def _unassigned(self) -> tuple[WorkspaceId, ProjectSummary]:
+        """The active workspace, and what its clients outside any project have."""
+        workspace = self.router.workspaces.active()
+        return workspace, self.router.projects.list(workspace)[0]
 
 
 def _cloud_warning(*, is_set_up: bool) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDialog, QSizePolicy, QTextEdit, QWidget
 
-from gui.dialogs.try_tool.form import ArgumentsForm
+from gui.dialogs.try_tool.group_fields import ArgumentsForm
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.text.marks import Tone, effect_badge

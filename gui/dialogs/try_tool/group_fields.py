@@ -1,7 +1,9 @@
-"""Fields made of fields: an object with its members, a list that grows, one of several shapes."""
+"""Fields made of fields: the arguments of a tool, an object with its members, a list that grows,
+one of several shapes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt
@@ -15,13 +17,14 @@ from gui.dialogs.try_tool.fields import (
     SimpleField,
     simple_field,
 )
-from gui.dialogs.try_tool.schema import SchemaProperty, Shape, ShapeKind
+from gui.dialogs.try_tool.schema import SchemaProperty, Shape, ShapeKind, shape_of
 from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from router.domain.json_values import JsonObject
+from router.domain.tools import Parameter
 
 _INDENT = 12
 
@@ -50,6 +53,15 @@ class MembersForm(QWidget):
 
     def is_empty(self) -> bool:
         return all(field.is_empty() for _, field in self._fields)
+
+
+class ArgumentsForm(MembersForm):
+    """An empty field of an optional argument is not sent."""
+
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        super().__init__(tuple(map(_member, parameters)))
+        if not parameters:
+            self.column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
 
 
 class ObjectField(QFrame):
@@ -174,6 +186,16 @@ def _titles(shape: Shape) -> tuple[str, ...]:
     return tuple(
         title if titles.count(title) == 1 else f"{title} ({number})"
         for number, title in enumerate(titles, 1)
+    )
+
+
+def _member(parameter: Parameter) -> SchemaProperty:
+    return SchemaProperty(
+        parameter.name,
+        parameter.type,
+        parameter.required,
+        parameter.description,
+        shape_of(parameter.schema or {"type": parameter.type}),
     )
 
 

@@ -8,8 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.scripts.dialog import NEW_SCRIPT, ScriptsDialog
-from gui.dialogs.scripts.dry_run import trial_text
+from gui.dialogs.scripts.dialog import NEW_SCRIPT, ScriptsDialog, trial_text
 from gui.link.commands import Commands
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerId, ToolKey, WorkspaceId

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.dialogs.try_tool.dialog import TryToolDialog, result_text
-from gui.dialogs.try_tool.form import ArgumentsForm
+from gui.dialogs.try_tool.group_fields import ArgumentsForm
 from gui.dialogs.try_tool.schema import MAX_DEPTH, ShapeKind, shape_of
 from gui.dialogs.try_tool.values import value_of
 from gui.link.commands import Commands
