@@ -1,4 +1,5 @@
-# Everything needs only Python 3.11 to 3.13 with pip and venv; what else is missing is installed or named.
+# Everything here needs only Python 3.11 to 3.13 with pip and venv. What else is missing is installed, or the command
+# that installs it is printed.
 
 SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -16,18 +17,18 @@ help: ## list these commands
 python:
 	@test -n "$(PYTHON)" || { echo "Toolbooth needs Python 3.11, 3.12 or 3.13, and none was found." >&2; exit 2; }
 
-run: python ## start the application; without a display, the headless router (ARGS= are passed on)
+run: python ## start the application; without a display, `toolbooth serve` (ARGS= are passed on)
 	@$(PYTHON) packaging/system_packages.py run
 	@$(PYTHON) packaging/environment.py run
 ifdef WINDOWED
 	@$(BIN)/python packaging/translations.py compile
 	@exec $(BIN)/toolbooth $(ARGS)
 else
-	@echo "No display found: serving without a window." >&2
+	@echo "No display found: starting without a window." >&2
 	@exec $(BIN)/toolbooth serve $(ARGS)
 endif
 
-ready: python ## install what the tests need
+ready: python ## install what development and tests need
 	@$(PYTHON) packaging/system_packages.py test
 	@$(PYTHON) packaging/environment.py dev e2e node
 	@$(BIN)/python packaging/translations.py compile
@@ -61,21 +62,21 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 	$(BIN)/pyinstaller --noconfirm --log-level ERROR --workpath build/bundle packaging/toolbooth.spec
 
 # One at a time: they measure clocks and memory.
-proof: bundle ## run the longer proofs and those that measure, of the bundle too
+proof: bundle ## run the long tests, those that measure time or memory, and those of the bundle
 	$(PYTEST) -m proof --session-timeout 7200 $(ARGS)
 
 conformance: ready ## run the official conformance suite, scenario by scenario (`make test` runs it too)
 	$(PYTEST) -s tests/e2e/test_conformance.py $(ARGS)
 
-clients: ready ## connect real client programs (1.5 GB of them are installed first)
+clients: ready ## connect real client programs (installs 1.5 GB of them first)
 	@$(PYTHON) packaging/environment.py clients
 	$(PYTEST) -m clients tests/e2e/test_client_programs.py $(ARGS)
 
-bench: ready ## measure what a call through Toolbooth costs
+bench: ready ## measure calls through Toolbooth and other proxies
 	@$(PYTHON) packaging/environment.py bench
 	$(BIN)/python -m bench $(ARGS)
 
-bench-search: ready ## measure search (EVALUATOR=, DATA= also score it on sets of queries)
+bench-search: ready ## measure search (EVALUATOR= and DATA= also score it on query sets)
 	$(BIN)/python -m bench.search
 ifdef EVALUATOR
 	$(BIN)/python $(EVALUATOR) --data $(DATA) --ranker bench.rank:reference --out build/search/reference.json
@@ -88,7 +89,7 @@ endif
 bench-window: ready ## measure whether the window stays responsive
 	$(BIN)/python -m bench.window $(ARGS)
 
-screenshots: ready ## draw the screens: those of the documentation, and all at each scale
+screenshots: ready ## take the screenshots of the documentation, and of every screen at each scale
 	$(BIN)/python packaging/screenshots.py docs/images --docs
 	$(BIN)/python packaging/screenshots.py build/screenshots --built $(ARGS)
 
