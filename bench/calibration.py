@@ -64,7 +64,7 @@ class JudgedSearch:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.calibration", description="Fit.")
+    parser = argparse.ArgumentParser(prog="python -m bench.calibration", description="Calibrate.")
     parser.add_argument("data", type=Path)
     folders = sorted(each for each in parser.parse_args().data.iterdir() if each.is_dir())
     chance = random.Random(1)

@@ -194,5 +194,5 @@ def message_in(body: bytes) -> dict[str, Any]:
 
 def result_of(message: dict[str, Any]) -> dict[str, Any]:
     if "error" in message:
-        raise RuntimeError(f"The answer is an error: {message['error']}")
+        raise RuntimeError(f"The response is an error: {message['error']}")
     return message["result"]

@@ -19,13 +19,13 @@ from fastmcp.server import create_proxy
 
 
 async def serve(servers: Mapping[str, Any], port: int) -> None:
-    front = FastMCP("FastMCP proxy")
+    proxy = FastMCP("FastMCP proxy")
     clients = {name: Client({"mcpServers": {name: server}}) for name, server in servers.items()}
     async with AsyncExitStack() as stack:
         await asyncio.gather(*map(stack.enter_async_context, clients.values()))
         for name, client in clients.items():
-            front.mount(create_proxy(client), namespace=name)
-        await front.run_async(
+            proxy.mount(create_proxy(client), namespace=name)
+        await proxy.run_async(
             "http", host="127.0.0.1", port=port, show_banner=False, log_level="error"
         )
 

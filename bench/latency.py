@@ -30,12 +30,12 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Calls to one upstream, direct or through a proxy (`way`); `added_ms` is the difference from
+    """Calls to one upstream, direct or through a proxy (`route`); `added_ms` is the difference from
     the direct median."""
 
     upstream: str
     concurrency: int
-    way: str
+    route: str
     figures: Figures
     added_ms: float
 
@@ -46,26 +46,26 @@ async def measure_latencies(
     found: list[Latency] = []
     for concurrency in CONCURRENCIES:
         async with AsyncExitStack() as stack:
-            ways = {DIRECT: await stack.enter_async_context(direct(upstream, concurrency))}
+            routes = {DIRECT: await stack.enter_async_context(direct(upstream, concurrency))}
             for peer, running in proxies.items():
-                way = through(peer, running, upstream, concurrency)
-                ways[peer.name] = await stack.enter_async_context(way)
-            results = await in_turns(ways, effort)
+                route = through(peer, running, upstream, concurrency)
+                routes[peer.name] = await stack.enter_async_context(route)
+            results = await in_turns(routes, effort)
         direct_ms = results[DIRECT].p50_ms
         found += [
-            Latency(upstream.name, concurrency, way, result, result.p50_ms - direct_ms)
-            for way, result in results.items()
+            Latency(upstream.name, concurrency, route, result, result.p50_ms - direct_ms)
+            for route, result in results.items()
         ]
     return found
 
 
-async def in_turns(ways: Mapping[str, Sequence[Call]], effort: Effort) -> dict[str, Figures]:
+async def in_turns(routes: Mapping[str, Sequence[Call]], effort: Effort) -> dict[str, Figures]:
     bursts: defaultdict[str, list[Burst]] = defaultdict(list)
     for _ in range(effort.rounds):
-        for way, callers in ways.items():
+        for route, callers in routes.items():
             await burst(callers, len(callers))  # warms up: connections, servers started on demand
-            bursts[way].append(await burst(callers, effort.calls))
-    return {way: figures(done) for way, done in bursts.items()}
+            bursts[route].append(await burst(callers, effort.calls))
+    return {route: figures(done) for route, done in bursts.items()}
 
 
 @asynccontextmanager

@@ -36,10 +36,10 @@ class Running:
     pid: int
     url: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    has_sse_only: bool = False
+    sse_only: bool = False
 
     def connections(self, count: int) -> AbstractAsyncContextManager[Sequence[Connection]]:
-        if self.has_sse_only:
+        if self.sse_only:
             return sse_connections(self.url, count)
         return http_connections(self.url, self.headers, count)
 
@@ -96,7 +96,7 @@ class ConfiguredProxy:
 
     separator = "_"
     """What separates the names of server and tool."""
-    has_sse_only = False
+    sse_only = False
 
     def __init__(
         self, name: str, command: Sequence[str], folder: Path, upstreams: Sequence[Upstream]
@@ -113,7 +113,7 @@ class ConfiguredProxy:
         port = free_port()
         with _process(self.command(str(self._config), str(port)), os.environ) as process:
             url = f"http://127.0.0.1:{port}/mcp"
-            yield Running(process.pid, url, has_sse_only=self.has_sse_only)
+            yield Running(process.pid, url, sse_only=self.sse_only)
 
     def command(self, config: str, port: str) -> list[str]:
         return [*self._command, config, port]
@@ -126,7 +126,7 @@ class McpHub(ConfiguredProxy):
     """The fastest of the others, in Node.js, run by the Node.js of our environment."""
 
     separator = "__"
-    has_sse_only = True
+    sse_only = True
 
     def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
         super().__init__("mcp-hub", (NODE, MCP_HUB), folder, upstreams)

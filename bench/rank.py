@@ -39,8 +39,8 @@ def main() -> None:
     lines = options.catalog.read_text(encoding="utf-8").splitlines()
     rank = make_ranker([json.loads(line) for line in lines if line], Optimization(options.strategy))
     for line in sys.stdin:
-        asked = json.loads(line)
-        print(json.dumps(rank(asked["query"], asked["k"])), flush=True)
+        request = json.loads(line)
+        print(json.dumps(rank(request["query"], request["k"])), flush=True)
 
 
 def make_ranker(catalog: Sequence[Entry], strategy: Optimization) -> Rank:

@@ -28,11 +28,11 @@ class Report:
     def as_text(self) -> str:
         parts = (
             _table(
-                ("upstream", "at once", "way", "p50 ms", "p95 ms", "added ms", "calls/s"),
+                ("upstream", "at once", "route", "p50 ms", "p95 ms", "added ms", "calls/s"),
                 (_latency_row(latency) for latency in self.latencies),
             ),
             _table(
-                ("way", f"first list, {self.cached_servers} servers", "memory", "after calls"),
+                ("route", f"first list, {self.cached_servers} servers", "memory", "after calls"),
                 (self._start_row(start) for start in self.starts),
             ),
             _table(
@@ -46,9 +46,9 @@ class Report:
         return "\n\n".join(parts)
 
     def _start_row(self, start: Start) -> Sequence[str]:
-        after = self.memory_after_calls_mb[start.way]
+        after = self.memory_after_calls_mb[start.route]
         memory = (f"{start.memory_mb:.0f} MB", f"{after:.0f} MB")
-        return (start.way, f"{start.first_list_s:.2f} s", *memory)
+        return (start.route, f"{start.first_list_s:.2f} s", *memory)
 
 
 def _tokens(scripts: ScriptFigures) -> tuple[str, str]:
@@ -60,7 +60,7 @@ def _latency_row(latency: Latency) -> Sequence[str]:
     return (
         latency.upstream,
         str(latency.concurrency),
-        latency.way,
+        latency.route,
         f"{result.p50_ms:.2f}",
         f"{result.p95_ms:.2f}",
         f"{latency.added_ms:.2f}",

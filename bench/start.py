@@ -19,7 +19,7 @@ RETRY_S = 0.01
 class Start:
     """Medians over all rounds. Memory is what the proxy's own process holds, without servers."""
 
-    way: str
+    route: str
     first_list_s: float
     memory_mb: float
 

@@ -21,7 +21,7 @@ async def main(url: str, token: str, tool: str, calls_per_s: float) -> None:
     asyncio.get_running_loop().add_reader(sys.stdin, done.set)
     started, counts = time.monotonic(), [0] * CALLERS
     async with http_connections(url, {"Authorization": f"Bearer {token}"}, CALLERS) as callers:
-        await callers[0].ask("tools/call", _params(tool))  # The server is started by this one.
+        await callers[0].ask("tools/call", _params(tool))  # This one starts the server.
         print("calling", flush=True)
         await asyncio.gather(
             *(

@@ -1,4 +1,4 @@
-"""A minimal search service for Toolbooth's cloud search, as a start for your own.
+"""A minimal search service for Toolbooth's cloud search, as a starting point for your own.
 
     TOKEN=secret python examples/search_service.py 8900
 
@@ -33,14 +33,14 @@ SCHEMA_VERSION = 1
 MAX_BODY_BYTES = 64 << 20
 
 
-def answer(asked: dict[str, Any]) -> dict[str, Any]:
-    wanted = set(re.findall(r"\w+", " ".join(asked["query"]).lower()))
-    results = [result for tool in asked["tools"] if (result := _rate(tool, wanted))]
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    wanted = set(re.findall(r"\w+", " ".join(request["query"]).lower()))
+    results = [result for tool in request["tools"] if (result := _score(tool, wanted))]
     results.sort(key=lambda result: -result["relevance"])
-    return {"schemaVersion": SCHEMA_VERSION, "results": results[: asked.get("maxResults", 8)]}
+    return {"schemaVersion": SCHEMA_VERSION, "results": results[: request.get("maxResults", 8)]}
 
 
-def _rate(tool: dict[str, Any], wanted: set[str]) -> dict[str, Any] | None:
+def _score(tool: dict[str, Any], wanted: set[str]) -> dict[str, Any] | None:
     text = f"{tool['toolName']} {tool['serverName']} {tool.get('description', '')}"
     shared = sorted(wanted & set(re.findall(r"[a-z0-9]+", text.lower().replace("_", " "))))
     if not shared:
@@ -57,23 +57,23 @@ class Handler(BaseHTTPRequestHandler):
         if self.token and not hmac.compare_digest(sent, f"Bearer {self.token}"):
             self._send(401, {"error": "wrong token"})
         elif self.path != "/catalog/search":
-            self._send(404, {"error": "only /catalog/search is here"})
+            self._send(404, {"error": "not found; use /catalog/search"})
         else:
             self._search()
 
     def _search(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
         if length > MAX_BODY_BYTES:
-            self._send(413, {"error": "too long"})
+            self._send(413, {"error": "the request is too large"})
             return
         try:
-            asked = json.loads(self.rfile.read(length))
-            found = answer(asked)
+            request = json.loads(self.rfile.read(length))
+            found = answer(request)
         except (ValueError, KeyError, TypeError) as error:
             self._send(400, {"error": str(error)})
             return
-        if asked.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
-            self._send(400, {"error": f"this is version {SCHEMA_VERSION}"})
+        if request.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
+            self._send(400, {"error": f"only schemaVersion {SCHEMA_VERSION} is supported"})
         else:
             self._send(200, found)
 

@@ -77,8 +77,8 @@ class Folders:
         self.data = self.copied
 
     def router(self, clock: MovedClock, port: int) -> Router:
-        places = AppLocations(self.home, {"PATH": os.environ["PATH"]})
-        return Router(self.data, port=port, clock=clock, app_locations=places, attended=True)
+        locations = AppLocations(self.home, {"PATH": os.environ["PATH"]})
+        return Router(self.data, port=port, clock=clock, app_locations=locations, attended=True)
 
 
 def build(folder: Path) -> None:

@@ -76,8 +76,8 @@ class Demo:
         return made
 
     @contextlib.contextmanager
-    def asking(self) -> Generator[None]:
-        """A client calls a tool with the permission `ask` and waits for the answer."""
+    def permission_request(self) -> Generator[None]:
+        """A client calls a tool with the permission `ask`; its permission request is pending."""
         secret = token_of(self.folders, "claude-code")
         note = {"path": str(self.folders.home / "notes/today.md"), "content": "- Ship 2.4\n"}
         arguments = {"toolKey": f"{FILES.server}:write_file", "arguments": note}

@@ -50,7 +50,7 @@ PEERS = Environment(ROOT / ".venv-bench", (BENCH,))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the environments of the project.")
+    parser = argparse.ArgumentParser(description="Install the project's environments.")
     parser.add_argument("names", nargs="+", choices=STEPS)
     names: list[str] = parser.parse_args().names
     if not SUPPORTED[0] <= sys.version_info < SUPPORTED[1]:

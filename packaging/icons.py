@@ -20,11 +20,11 @@ def main() -> None:
     folder: Path = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, size in SIZES.items():
-        if not drawn(size).save(str(folder / name)):
+        if not draw(size).save(str(folder / name)):
             sys.exit(f"{name} could not be written.")
 
 
-def drawn(size: int) -> QImage:
+def draw(size: int) -> QImage:
     image = QImage(size, size, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)

@@ -33,10 +33,19 @@ COMMAND = ServerConfig(
 ADDRESS = ServerConfig(
     url="https://mcp.linear.app/mcp", headers={"Authorization": "Bearer not a real one"}
 )
-SCRIPT = """---The size of each file in a folder.
----@param path string The folder
-local listing = filesystem.list_directory{path = args.path}:await()
-result(listing.content[1].text)
+SCRIPT = """---Count the words of each note in a folder.
+---@param folder string The folder with the notes.
+local listing = filesystem.list_directory{path = arguments.folder}:await()
+local calls = {}
+for name in listing.content:gmatch("%[FILE%] (%S+)") do
+  calls[name] = filesystem.read_text_file{path = arguments.folder .. "/" .. name}
+end
+local words = {}
+for name, file in pairs(await_all(calls)) do
+  local _, count = file.content:gsub("%S+", "")
+  words[name] = count
+end
+result(words)
 """
 TABS = ("optimization", "servers", "permissions", "rules")
 
@@ -49,7 +58,7 @@ def dialog_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     yield "preview", _preview(demo)
     yield "try", _try_tool(demo)
     yield "scripts", _scripts(demo)
-    with demo.asking():
+    with demo.permission_request():
         prompt = PermissionPrompt()
         prompt.show_request(demo.router.permissions.requests()[0], 1)
         yield "prompt", prompt
@@ -121,7 +130,7 @@ def _try_tool(demo: Demo) -> QWidget:
 
 def _scripts(demo: Demo) -> QWidget:
     if not demo.router.scripts.list(PERSONAL):
-        demo.do(demo.router.scripts.save(PERSONAL, "folder_sizes", SCRIPT))
+        demo.do(demo.router.scripts.save(PERSONAL, "count_words", SCRIPT))
     dialog = ScriptsDialog(demo.router, demo.commands, PERSONAL)
     dialog.open()
     dialog.list.setCurrentRow(0)

@@ -27,15 +27,15 @@ def window_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     small.resize(1100, 700)
     yield "main-small", small
     yield "failed-server", _showing(demo, SENTRY)
-    yield "held-tools", _showing(demo, TRACKER)
+    yield "pending-tools", _showing(demo, TRACKER)
     configuration = _showing(demo, FILES)
     configuration.pages.workspace.detail.show_configuration()
     yield "configuration", configuration
-    for place, name in ((Page.ATTENTION, "needs"), (Page.APPS, "apps")):
+    for page in (Page.ATTENTION, Page.APPS):
         made = demo.window()
-        made.go_to(place)
+        made.go_to(page)
         until_apps_are_listed(made)
-        yield name, made
+        yield page, made
     yield "activity", _activity(demo)
     yield "playground", _playground(demo)
     yield "logs", _logs(demo)

@@ -49,14 +49,14 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.outdir.mkdir(parents=True, exist_ok=True)
     if arguments.scale and arguments.language and arguments.built:
-        take(arguments)
+        take_screenshots(arguments)
         return
     if not arguments.built:
         subprocess.run([sys.executable, "-c", _BUILD], check=True, cwd=ROOT)
     scales = (DOCS_SCALE,) if arguments.docs else SCALES
     for scale in (arguments.scale,) if arguments.scale else scales:
         for language in (arguments.language,) if arguments.language else LANGUAGES:
-            _again(scale, language)
+            _in_subprocess(scale, language)
 
 
 _BUILD = (
@@ -65,14 +65,14 @@ _BUILD = (
 )
 
 
-def _again(scale: str, language: str) -> None:
+def _in_subprocess(scale: str, language: str) -> None:
     """In a process of its own: Qt reads the scale once, at its start."""
     options = ["--scale", scale, "--language", language, "--built"]
     command = [sys.executable, __file__, *sys.argv[1:], *options]
     subprocess.run(command, check=True, env={**os.environ, "QT_SCALE_FACTOR": scale})
 
 
-def take(arguments: argparse.Namespace) -> None:
+def take_screenshots(arguments: argparse.Namespace) -> None:
     """`name-mode.png`, `name-mode-ja.png`; with the scale, unless for the documentation."""
     language = "" if arguments.language == "en" else f"-{arguments.language}"
     scale = "" if arguments.docs else f"@{arguments.scale}x"
@@ -82,8 +82,8 @@ def take(arguments: argparse.Namespace) -> None:
 
 def pictures(language: str, only: str) -> Iterator[tuple[str, Mode, QPixmap]]:
     app = QApplication([])
-    speech = Language(app)
-    speech.use(language)
+    translator = Language(app)
+    translator.use(language)
     look = theme()
     look.apply(app)
     loop: asyncio.AbstractEventLoop = QEventLoop(app, already_running=True)

@@ -78,13 +78,13 @@ def check() -> int:
         missing = [
             f"{path.name}: {text}"
             for path in sorted(copies.glob("*.ts"))
-            for text in open_texts(path)
+            for text in unfinished_texts(path)
         ]
     print("\n".join(missing), file=sys.stderr)
     return 1 if missing else 0
 
 
-def open_texts(path: Path) -> list[str]:
+def unfinished_texts(path: Path) -> list[str]:
     messages = ElementTree.parse(path).getroot().iter("message")  # noqa: S314 - our own file
     return [
         message.findtext("source", "")
