@@ -14,7 +14,7 @@ from typing import Any
 
 TOOL = {
     "name": "echo",
-    "description": "Says what it is told.",
+    "description": "Returns the text it is given.",
     "inputSchema": {
         "type": "object",
         "properties": {"text": {"type": "string"}},

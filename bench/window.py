@@ -43,8 +43,8 @@ LONGEST_GAP_MS, LONGEST_STEP_MS = 100, 25
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """The time of a gap or a step."""
+class Interval:
+    """How long a gap or a step took."""
 
     wall_ms: float
     window_ms: float
@@ -53,7 +53,7 @@ class Moment:
     """How long window and router waited for a processor."""
 
     @property
-    def ours_ms(self) -> float:
+    def own_ms(self) -> float:
         return max(self.window_ms, self.wall_ms - self.waited_ms)
 
 
@@ -67,9 +67,9 @@ class Stopwatch:
         self._waits = [os.open(path, os.O_RDONLY) for path in paths]
         self._last = self._now()
 
-    def lap(self) -> Moment:
+    def lap(self) -> Interval:
         last, self._last = self._last, self._now()
-        return Moment(*(1000 * (new - old) for new, old in zip(self._last, last, strict=True)))
+        return Interval(*(1000 * (new - old) for new, old in zip(self._last, last, strict=True)))
 
     def _now(self) -> tuple[float, float, float]:
         # One system call each: in each of them the other threads may take the interpreter.
@@ -81,10 +81,10 @@ class Stopwatch:
 class Report:
     tools: int
     calls_per_s: float
-    early: Sequence[Moment]
+    early: Sequence[Interval]
     """The gaps from the start until the client's first call."""
-    gaps: Sequence[Moment]
-    steps: Sequence[Moment]
+    gaps: Sequence[Interval]
+    steps: Sequence[Interval]
 
     def within_limits(self) -> bool:
         gap = _longest([*self.early, *self.gaps])
@@ -94,7 +94,7 @@ class Report:
         return "\n".join(
             (
                 f"{self.tools:,} tools in the list, {self.calls_per_s:.0f} calls a second",
-                f"{'':18}{'times':>7}{'p50':>8}{'p99':>8}{'longest':>9}{'of it ours':>12}   ms",
+                f"{'':18}{'times':>7}{'p50':>8}{'p99':>8}{'longest':>9}{'own part':>12}   ms",
                 _line("gap while starting", self.early),
                 _line("gap between ticks", self.gaps),
                 _line("step of the filter", self.steps),
@@ -151,9 +151,9 @@ class Watcher(QObject):
         self._application = application
         self._token = token
         self._seconds = seconds
-        self._early: list[Moment] = []
-        self._gaps: list[Moment] = []
-        self._steps: list[Moment] = []
+        self._early: list[Interval] = []
+        self._gaps: list[Interval] = []
+        self._steps: list[Interval] = []
         self._words = itertools.cycle(WORDS)
         self._tools: list[ToolView] = []
         self._calls_per_s = 0.0
@@ -230,14 +230,14 @@ def x_display() -> Generator[str]:
             server.terminate()
 
 
-def _longest(moments: Sequence[Moment]) -> float:
-    return max(moment.ours_ms for moment in moments)
+def _longest(intervals: Sequence[Interval]) -> float:
+    return max(interval.own_ms for interval in intervals)
 
 
-def _line(name: str, moments: Sequence[Moment]) -> str:
-    walls = sorted(moment.wall_ms for moment in moments)
+def _line(name: str, intervals: Sequence[Interval]) -> str:
+    walls = sorted(interval.wall_ms for interval in intervals)
     p50, p99 = (walls[int(share * (len(walls) - 1))] for share in (0.5, 0.99))
-    figures = f"{p50:>8.1f}{p99:>8.1f}{walls[-1]:>9.1f}{_longest(moments):>12.1f}"
+    figures = f"{p50:>8.1f}{p99:>8.1f}{walls[-1]:>9.1f}{_longest(intervals):>12.1f}"
     return f"{name:18}{len(walls):>7}{figures}"
 
 

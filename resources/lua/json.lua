@@ -1,4 +1,4 @@
--- JSON as scripts see it: null, arrays and objects are told apart.
+-- JSON as scripts see it: null, arrays and objects are distinct.
 --
 -- `null` stands for JSON's null. A table that came from an array, or that `array` made, is written as
 -- an array even when it is empty; any other table is one if its keys are 1 to n and there are any.
@@ -141,7 +141,7 @@ local function decode(text)
   return value
 end
 
--- The value of a tool's text: what it says if it is a JSON object or array, else the text itself.
+-- The value of a tool's text: decoded if it is a JSON object or array, otherwise the text itself.
 local function value_of_text(text)
   if find(text, "^%s*[%[{]") then
     local is_json, value = pcall(decode, text)

@@ -28,8 +28,8 @@ local result_text
 
 -- Limits
 
--- Set for every coroutine, since a hook belongs to one. Once over the limit nothing can go on: what
--- catches errors passes this one on.
+-- Set for every coroutine, since a hook belongs to one. Over the limit the script can't continue:
+-- `pcall` and `xpcall` raise this error again.
 local function tick()
   instructions = instructions + STEP
   if instructions > limits.instructions then
@@ -200,7 +200,7 @@ local function progress(done, total, message)
   answer.progress = encode({ done, total or null, message and tostring(message) or null }, 10000)
 end
 
--- A coroutine of the script that waits for an answer waits as a whole, together with those around it.
+-- If a coroutine of the script awaits a call, the coroutines that resumed it wait too.
 local function resumed(thread, ...)
   local got = pack(resume(thread, ...))
   while got[1] and got[2] == AWAIT do
@@ -220,7 +220,7 @@ local function wrapped(body)
   return function(...) return or_error(resumed(thread, ...)) end
 end
 
--- Finalizers run where no hook counts.
+-- Finalizers run without the hook, so that their instructions would not be counted.
 local function set_metatable(value, metatable)
   if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
     error("__gc is not available in scripts", 2)
@@ -246,7 +246,7 @@ local function environment(servers, arguments)
   own.setmetatable = set_metatable
   own.pcall = function(...) return unless_stopped(pcall(...)) end
   own.xpcall = function(body, handler, ...)
-    -- A handler of what the hook raised would run while no hook counts.
+    -- A handler of the hook's error would run without the hook.
     local function handle(...)
       if not stopped then return handler(...) end
     end
@@ -304,7 +304,7 @@ local function outcome(ok, failure)
   return format('{"result":%s,"printed":%s}', result_text or "null,\"none\":true", quoted(said))
 end
 
--- Who starts a call and does not wait for it still wants it done.
+-- A call that is never awaited is still made.
 local function await_the_rest()
   local _, known = next(promises)
   while known do
@@ -349,7 +349,7 @@ end
 
 local line
 
--- The first line starts the script; each later one brings what happened to its calls.
+-- The first line starts the script; each later one has the events of its calls.
 local function go_on()
   local message = json.decode(line)
   answer = { calls = {}, cancel = {} }
