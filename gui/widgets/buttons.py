@@ -12,6 +12,7 @@ from typing import TypeAlias
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QCheckBox,
     QFrame,
@@ -35,9 +36,13 @@ OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
 class Toggle(Pressable, QCheckBox):
     """A switch, 34 x 20."""
 
-    def __init__(self, accessible_name: str) -> None:
+    def __init__(
+        self, accessible_name: str, *, checked: bool = False, on_click: OnClick = None
+    ) -> None:
         super().__init__()
         self.setAccessibleName(accessible_name)
+        self.setChecked(checked)
+        _connect(self, on_click)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
@@ -58,19 +63,28 @@ class Segmented(QFrame):
 
     changed = Signal(str)
 
-    def __init__(self, accessible_name: str, choices: Sequence[tuple[str, str]]) -> None:
-        """`choices` are pairs of key and text."""
+    def __init__(
+        self,
+        accessible_name: str,
+        choices: Sequence[tuple[str, str]],
+        *,
+        current: str | None = None,
+        on_change: Callable[[str], object] | None = None,
+    ) -> None:
+        """`choices` are pairs of key and text; `on_change` gets the key."""
         super().__init__()
         self.setProperty("role", "segments")
         self.setAccessibleName(accessible_name)
         self.setFixedHeight(30)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._segments: dict[str, QPushButton] = {}
-        self._current: str | None = None
         self._group = QButtonGroup(self)
         row = hbox(spacing=0, margins=(3, 3, 3, 3), parent=self)
         for key, text in choices:
             row.addWidget(self._segment(key, text))
+        self.set_current(current)
+        if on_change is not None:
+            self.changed.connect(on_change)
 
     def current(self) -> str | None:
         return self._current
@@ -122,9 +136,11 @@ class IconButton(QToolButton):
         size: int = 32,
         icon_size: int = 16,
         bordered: bool = False,
+        on_click: OnClick = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        _connect(self, on_click)
         self.setProperty("role", "icon-bordered" if bordered else "icon")
         self.setIcon(icon(icon_name))
         self.setIconSize(QSize(icon_size, icon_size))
@@ -177,8 +193,7 @@ def _button(
     text: str, icon_name: str | None, role: str, token: Token, font: QFont, on_click: OnClick
 ) -> QPushButton:
     button = QPushButton(text)
-    if on_click is not None:
-        button.clicked.connect(on_click)
+    _connect(button, on_click)
     button.setProperty("role", role)
     button.setFont(font)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -186,3 +201,8 @@ def _button(
         button.setIcon(icon(icon_name, token))
         button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.
     return button
+
+
+def _connect(button: QAbstractButton, on_click: OnClick) -> None:
+    if on_click is not None:
+        button.clicked.connect(on_click)

@@ -30,8 +30,8 @@ class Changes(QObject):
     failed = Signal(object)
     """With the `ToolboothError`; the change is not in force."""
 
-    def __init__(self, commands: Commands, parent: QObject | None) -> None:
-        super().__init__(parent)
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
         self._commands = commands
         self._undo: list[Command] = []
 
@@ -93,13 +93,11 @@ class ChangesFooter(QWidget):
         self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)
-        self._undo = secondary_button(self.tr("Undo"), "undo-2")
+        self._undo = secondary_button(self.tr("Undo"), "undo-2", on_click=changes.undo)
         self._undo.setStyleSheet(
             "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
         )
-        self._undo.clicked.connect(changes.undo)
-        done = primary_button(self.tr("Done"))
-        done.clicked.connect(self.done)
+        done = primary_button(self.tr("Done"), on_click=self.done)
         hbox(
             self._tick,
             (self._message, 1),

@@ -19,8 +19,10 @@ Part: TypeAlias = (
     | Literal["stretch"]
     | tuple[QWidget | QLayout, int]
     | tuple[QWidget, int, Qt.AlignmentFlag]
+    | None
 )
-"""A widget or layout, alone or with its stretch factor and alignment; a number is a gap."""
+"""A widget or layout, alone or with its stretch factor and alignment; a number is a gap; `None` is
+nothing."""
 
 
 def hbox(
@@ -47,6 +49,17 @@ def vbox(
     return layout
 
 
+def row_widget(
+    *parts: Part, spacing: int = 12, margins: Margins = NO_MARGINS, height: int | None = None
+) -> QWidget:
+    """`parts` from left to right, as a widget; `height` is fixed."""
+    widget = QWidget()
+    hbox(*parts, spacing=spacing, margins=margins, parent=widget)
+    if height is not None:
+        widget.setFixedHeight(height)
+    return widget
+
+
 def _fill(
     layout: QBoxLayout, parts: Sequence[Part], spacing: int | None, margins: Margins | None
 ) -> None:
@@ -55,6 +68,8 @@ def _fill(
     if margins is not None:
         layout.setContentsMargins(*margins)
     for part in parts:
+        if part is None:
+            continue
         if part == STRETCH:
             layout.addStretch(1)
         elif isinstance(part, int):

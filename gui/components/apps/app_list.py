@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from gui.components.apps.app_row import AppAction, AppRow, app_row, in_order
+from gui.components.apps.connect_dialogs import by_hand, preview
+from gui.components.apps.connector import AppConnector
 from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, ruled
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, row_widget, vbox
 from router.api.apps import ClientApp, ClientId
 
 ROW_HEIGHT = 51
@@ -22,14 +25,15 @@ ROW_HEIGHT = 51
 class AppList(Card):
     """`choosable`: those that can be connected have a tick, and all of them are ticked at first."""
 
-    preview_requested = Signal(str)
-    disconnect_requested = Signal(str)
-    by_hand_requested = Signal(str)
-    """Each with the `ClientId`."""
     choice_changed = Signal()
 
-    def __init__(self, *, choosable: bool = False) -> None:
+    def __init__(self, connector: AppConnector, *, choosable: bool = False) -> None:
         super().__init__()
+        self._actions: dict[AppAction, Callable[[ClientId], object]] = {
+            AppAction.PREVIEW: partial(preview, connector, parent=self),
+            AppAction.DISCONNECT: connector.disconnect_app,
+            AppAction.BY_HAND: partial(by_hand, connector, parent=self),
+        }
         self._choosable = choosable
         self._apps: tuple[ClientApp, ...] = ()
         self._unticked: set[ClientId] = set()
@@ -56,17 +60,14 @@ class AppList(Card):
 
     def _row(self, app: ClientApp) -> QWidget:
         line = app_row(app, Path.home())
-        row = QWidget()
-        row.setFixedHeight(ROW_HEIGHT)
-        across = hbox(spacing=12, margins=NO_MARGINS, parent=row)
-        if self._choosable:
-            across.addWidget(self._tick(app, line), 0, Qt.AlignmentFlag.AlignVCenter)
-        across.addWidget(Tile(app.name, 28))
-        across.addLayout(_texts(app, line), 1)
-        if line.badge:
-            across.addWidget(Pill(line.badge, line.tone))
-        across.addWidget(self._button(app, line))
-        return row
+        return row_widget(
+            self._tick(app, line) if self._choosable else None,
+            Tile(app.name, 28),
+            (_texts(app, line), 1),
+            Pill(line.badge, line.tone) if line.badge else None,
+            self._button(app, line),
+            height=ROW_HEIGHT,
+        )
 
     def _tick(self, app: ClientApp, line: AppRow) -> QWidget:
         if not line.can_connect:
@@ -90,12 +91,7 @@ class AppList(Card):
         text = line.action_text if link or not line.can_connect else self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
         button.setAccessibleName(f"{text}: {app.name}")
-        signal = {
-            AppAction.PREVIEW: self.preview_requested,
-            AppAction.DISCONNECT: self.disconnect_requested,
-            AppAction.BY_HAND: self.by_hand_requested,
-        }[line.action]
-        button.clicked.connect(lambda: signal.emit(app.id))
+        button.clicked.connect(lambda: self._actions[line.action](app.id))
         return button
 
 

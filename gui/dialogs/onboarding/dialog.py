@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from gui.components.apps.app_list import AppList
-from gui.components.apps.connect_dialogs import by_hand, preview
 from gui.components.apps.connector import AppConnector
 from gui.dialogs.onboarding.check_step import CheckStep
 from gui.dialogs.onboarding.choices import Choice
@@ -70,7 +68,7 @@ class GuideDialog(QDialog):
         self._connector = AppConnector(router, commands, self)
         self._found = FoundList()
         self._left_out = wrapped("", tint="warn")
-        self._apps = AppList(choosable=True)
+        self._apps = AppList(self._connector, choosable=True)
         self._check = CheckStep()
         self._waiting = PendingCommands(router)
         self._head = Steps([self._step_name(step) for step in self._steps])
@@ -152,9 +150,6 @@ class GuideDialog(QDialog):
         self._skip.clicked.connect(self.reject)
         self._found.choice_changed.connect(self._show_buttons)
         self._apps.choice_changed.connect(self._show_buttons)
-        self._apps.preview_requested.connect(partial(preview, self._connector, parent=self))
-        self._apps.disconnect_requested.connect(self._connector.disconnect_app)
-        self._apps.by_hand_requested.connect(partial(by_hand, self._connector, parent=self))
         self._waiting.approved.connect(self._approve)
         self._connector.listed.connect(self._show_apps)
         self._connector.failed.connect(self._show_error)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
 from router.api.router import RouterPort
@@ -14,10 +12,8 @@ from router.domain.ids import ProjectId, WorkspaceId
 
 
 class ProjectChanges(Changes):
-    def __init__(
-        self, router: RouterPort, commands: Commands, workspace: WorkspaceId, parent: QObject
-    ) -> None:
-        super().__init__(commands, parent)
+    def __init__(self, router: RouterPort, commands: Commands, workspace: WorkspaceId) -> None:
+        super().__init__(commands)
         self._router = router
         self._workspace = workspace
 

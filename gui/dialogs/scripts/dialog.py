@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QWidget
 
 from gui.dialogs.scripts.editor import ScriptEditor
 from gui.link.commands import Commands
@@ -17,9 +17,9 @@ from gui.text.tr import tr
 from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
+from gui.widgets.dialog import Dialog, close_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
-from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import InvalidInput, ToolboothError
 from router.domain.ids import WorkspaceId
@@ -37,7 +37,7 @@ result(listing)
 """
 
 
-class ScriptsDialog(QDialog):
+class ScriptsDialog(Dialog):
     def __init__(
         self,
         router: RouterPort,
@@ -45,15 +45,12 @@ class ScriptsDialog(QDialog):
         workspace: WorkspaceId,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(self.tr("Scripts"), SIZE, parent)
         self._router = router
         self._commands = commands
         self._workspace = workspace
         self._current: str | None = None
         self._drafts: dict[str | None, tuple[str, str]] = {}
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Scripts"))
-        open_at_size(self, *SIZE)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Scripts"))
         self.list.setFixedWidth(_LIST_WIDTH)
@@ -203,12 +200,17 @@ class ScriptsDialog(QDialog):
         vbox((columns, 1), hline(), self._footer(), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _footer(self) -> QHBoxLayout:
-        close = secondary_button(self.tr("Close"), on_click=self.reject)
-        buttons = (close, self.try_button, self.save_button)
-        for button in buttons:
-            button.setAutoDefault(False)
-        margins = (_PADDING, 12, _PADDING, 14)
-        return hbox(self.remove_button, STRETCH, *buttons, spacing=8, margins=margins)
+        self.try_button.setAutoDefault(False)
+        self.save_button.setAutoDefault(False)
+        return hbox(
+            self.remove_button,
+            STRETCH,
+            close_button(self),
+            self.try_button,
+            self.save_button,
+            spacing=8,
+            margins=(_PADDING, 12, _PADDING, 14),
+        )
 
 
 def trial_text(trial: ScriptTrial) -> str:

@@ -20,7 +20,7 @@ class SettingsChanges(Changes):
     """Outlives the dialog, so that a change of language can be undone too."""
 
     def __init__(self, router: RouterPort, commands: Commands) -> None:
-        super().__init__(commands, None)
+        super().__init__(commands)
         self._router = router
 
     def setter(self, field: str) -> Callable[[object], None]:

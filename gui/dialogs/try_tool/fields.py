@@ -1,6 +1,7 @@
 """The form fields for an argument: one line, several lines, a choice.
 
-Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid.
+Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid or
+required and missing.
 """
 
 from __future__ import annotations
@@ -40,9 +41,6 @@ class LineField(QLineEdit):
     def value(self, required: bool) -> object:
         return _read(self, self._name, self._shape, self.text().strip(), required)
 
-    def is_empty(self) -> bool:
-        return not self.text().strip()
-
 
 class TextField(QPlainTextEdit):
     """A text, or JSON: one line that grows with what is in it. Enter runs the tool, as in any
@@ -64,9 +62,6 @@ class TextField(QPlainTextEdit):
     def value(self, required: bool) -> object:
         return _read(self, self._name, self._shape, self.toPlainText(), required)
 
-    def is_empty(self) -> bool:
-        return not self.toPlainText().strip()
-
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -81,10 +76,9 @@ class TextField(QPlainTextEdit):
     def _grow(self) -> None:
         """The document's height is in lines, as they are wrapped."""
         lines = max(1, round(self.document().size().height()))
-        scrolls = lines > _MOST_LINES
-        needed = Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(
-            needed if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            policy.ScrollBarAsNeeded if lines > _MOST_LINES else policy.ScrollBarAlwaysOff
         )
         shown = min(_MOST_LINES, lines)
         height = _LINE_HEIGHT + (shown - 1) * self.fontMetrics().lineSpacing()
@@ -110,9 +104,6 @@ class ChoiceField(QComboBox):
         if self.currentIndex() > 0:
             return self._values[self.currentIndex() - 1]
         return _read(self, self._name, Shape(ShapeKind.STRING), "", required)
-
-    def is_empty(self) -> bool:
-        return self.currentIndex() <= 0
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
         event.ignore()  # Scrolling past it must not choose a value.
