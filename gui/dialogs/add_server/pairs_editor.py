@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.input_fields import SecretField, line_edit
@@ -28,8 +28,7 @@ class PairsEditor(QWidget):
         self._name_label = name_label
         self._value_label = value_label
         self._rows: list[_Row] = []
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(6)
+        self._lines = vbox(spacing=6)
         self._note = wrapped(
             self.tr("Values that look like secrets are stored in the keyring when you save.")
         )
@@ -97,8 +96,7 @@ class _Row(QWidget):
         self.value.set_masked(not secret_references(value))
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
-        remove = IconButton("x", self.tr("Remove"), icon_size=16)
-        remove.clicked.connect(self.removed)
+        remove = IconButton("x", self.tr("Remove"), on_click=self.removed)
         hbox(
             (self.name, 2),
             label("=", tint="text3"),

@@ -29,22 +29,16 @@ class ProjectChanges(Changes):
 
     def create(self, name: str, on_done: Callable[[ProjectId], object]) -> None:
         """A project with all servers; `on_done` gets its id."""
-        made: list[ProjectId] = []
-
-        def tell(project: ProjectId) -> None:
-            made.append(project)
-            on_done(project)
-
         self.apply(
-            lambda: self._router.projects.create(self._workspace, name, None),
-            lambda: self._router.projects.remove(self._workspace, made[0]),
-            tell,
+            self._router.projects.create(self._workspace, name, None),
+            lambda project: self._router.projects.remove(self._workspace, project),
+            on_done,
         )
 
     def remove(self, project: ProjectId) -> None:
         """Undo restores servers, permissions, rules and options."""
         before = self.config(project)
         self.apply(
-            lambda: self._router.projects.remove(self._workspace, project),
-            lambda: self._router.projects.put(self._workspace, project, before),
+            self._router.projects.remove(self._workspace, project),
+            lambda _: self._router.projects.put(self._workspace, project, before),
         )

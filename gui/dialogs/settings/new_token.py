@@ -15,7 +15,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.input_fields import SecretField, combo_box, line_edit
-from gui.widgets.labels import label, wrapped
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.router import RouterPort
 from router.domain.clients import IssuedToken
@@ -77,7 +77,7 @@ class _Form(QWidget):
             (self.tr("One year"), timedelta(days=365)),
         )
         self._lifetime = combo_box(self.tr("Expires"), lifetimes)
-        self._error = wrapped("", tint="err")
+        self._error = Message("err")
         create = primary_button(self.tr("Create token"), on_click=self._create)
         cancel = secondary_button(self.tr("Cancel"), on_click=self.cancelled)
         fields = hbox((self._name, 1), self._scope, self._lifetime, spacing=8)
@@ -87,7 +87,7 @@ class _Form(QWidget):
 
     def start(self) -> None:
         self._name.clear()
-        self._error.hide()
+        self._error.show_text("")
         self._lifetime.setCurrentIndex(0)
         self._scope.clear()
         self._scope.addItem(self.tr("The active workspace"), None)
@@ -107,8 +107,7 @@ class _Form(QWidget):
         self._commands.run(self, command, on_done=self.issued.emit, on_error=self._show_error)
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._error.setText(error_text(error))
-        self._error.show()
+        self._error.show_text(error_text(error))
 
 
 class _ShownOnce(QWidget):
@@ -140,8 +139,9 @@ class _ShownOnce(QWidget):
         self.hide()
 
     def _lay_out(self) -> None:
-        copy_snippet = secondary_button(self.tr("Copy mcp.json snippet"), "copy")
-        copy_snippet.clicked.connect(self._copy_snippet)
+        copy_snippet = secondary_button(
+            self.tr("Copy mcp.json snippet"), "copy", on_click=self._copy_snippet
+        )
         done = primary_button(self.tr("I’ve saved it"), on_click=self.stored)
         secret = hbox(
             (self._field, 1),
