@@ -219,7 +219,7 @@ def _is_shown(entry: ActivityEntry, showing: ActivityCategory) -> bool:
 
 
 def showing_choice() -> Segmented:
-    choice = Segmented(
+    return Segmented(
         tr("Which activity to show"),
         (
             (ActivityCategory.ALL, tr("All")),
@@ -227,9 +227,8 @@ def showing_choice() -> Segmented:
             (ActivityCategory.CALLS, tr("Calls")),
             (ActivityCategory.ERRORS, tr("Errors")),
         ),
+        current=ActivityCategory.ALL,
     )
-    choice.set_current(ActivityCategory.ALL)
-    return choice
 
 
 def alignment(column: int) -> Qt.AlignmentFlag:

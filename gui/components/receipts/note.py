@@ -4,7 +4,7 @@ request."""
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.receipts.receipt_text import receipt_fields, tried_text
 from gui.text.server_row import protection_words
@@ -23,8 +23,7 @@ class ReceiptNote(QWidget):
         self._all = FieldForm()
         self._all.hide()
         self._button = link_button(self.tr("Details"), flush=True, on_click=self._unfold)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
+        texts = vbox(spacing=2)
         if receipt is not None:
             self._all.show_fields(receipt_fields(receipt))
             texts.addWidget(wrapped(protection_words(receipt.protection)))

@@ -34,12 +34,11 @@ class CheckStep(Card):
         self.setMinimumHeight(LEAST)
         self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
         self._detail = wrapped("")
-        column = vbox(STRETCH, spacing=10, margins=(32, 24, 32, 24), parent=self)
-        for widget in (self._mark, self._tick, self._title):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._detail)
-        column.addStretch(1)
+        center = Qt.AlignmentFlag.AlignHCenter
+        self._detail.setAlignment(center)
+        shown = ((each, 0, center) for each in (self._mark, self._tick, self._title))
+        parts = (STRETCH, *shown, self._detail, STRETCH)
+        vbox(*parts, spacing=10, margins=(32, 24, 32, 24), parent=self)
         self.show_apps(())
 
     def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton,
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.input_fields import mono_text
-from gui.widgets.labels import Tile, label
+from gui.widgets.labels import Tile, label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
 from router.domain.permissions import Answer, PermissionKind, PermissionRequest
@@ -40,8 +40,7 @@ class PermissionPrompt(QDialog):
         self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
         self._tile = Tile(size=32)
-        self._title = label(font=fonts.semibold())
-        self._title.setWordWrap(True)
+        self._title = wrapped("", "text1", font=fonts.semibold())
         self._place = label(tint="text2")
         self._arguments = mono_text(QPlainTextEdit(), self.tr("Arguments"), read_only=True)
         self._rest = label(tint="text2")
@@ -119,15 +118,15 @@ class PermissionPrompt(QDialog):
         )
 
     def _buttons(self) -> QHBoxLayout:
-        row = hbox(self._button(secondary_button(self.tr("Deny")), Answer.DENY), STRETCH, spacing=8)
-        for text, answer in (
-            (self.tr("Always"), Answer.ALWAYS),
-            (self.tr("For an hour"), Answer.HOUR),
-            (self.tr("This session"), Answer.SESSION),
-        ):
-            row.addWidget(self._button(secondary_button(text), answer))
-        row.addWidget(self._button(primary_button(self.tr("Allow once")), Answer.ONCE))
-        return row
+        return hbox(
+            self._button(secondary_button(self.tr("Deny")), Answer.DENY),
+            STRETCH,
+            self._button(secondary_button(self.tr("Always allow")), Answer.ALWAYS),
+            self._button(secondary_button(self.tr("For an hour")), Answer.HOUR),
+            self._button(secondary_button(self.tr("This session")), Answer.SESSION),
+            self._button(primary_button(self.tr("Allow once")), Answer.ONCE),
+            spacing=8,
+        )
 
     def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
         button.setAutoDefault(False)
