@@ -17,7 +17,7 @@ from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, ruled
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, row_widget, vbox
-from router.api.apps import ClientApp, ClientId
+from router.api.apps import ClientApp, ClientId, ClientState
 
 ROW_HEIGHT = 51
 
@@ -61,7 +61,7 @@ class AppList(Card):
     def _row(self, app: ClientApp) -> QWidget:
         line = app_row(app, Path.home())
         return row_widget(
-            self._tick(app, line) if self._choosable else None,
+            self._tick(app) if self._choosable else None,
             Tile(app.name, 28),
             (_texts(app, line), 1),
             Pill(line.badge, line.tone) if line.badge else None,
@@ -69,8 +69,8 @@ class AppList(Card):
             height=ROW_HEIGHT,
         )
 
-    def _tick(self, app: ClientApp, line: AppRow) -> QWidget:
-        if not line.can_connect:
+    def _tick(self, app: ClientApp) -> QWidget:
+        if app.state is not ClientState.FOUND:
             gap = QWidget()
             gap.setFixedWidth(16)
             return gap
@@ -88,7 +88,9 @@ class AppList(Card):
 
     def _button(self, app: ClientApp, line: AppRow) -> QWidget:
         link = self._choosable or line.action is AppAction.BY_HAND
-        text = line.action_text if link or not line.can_connect else self.tr("Connect…")
+        text = line.action_text
+        if app.state is ClientState.FOUND and not self._choosable:
+            text = self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
         button.setAccessibleName(f"{text}: {app.name}")
         button.clicked.connect(lambda: self._actions[line.action](app.id))
@@ -96,11 +98,12 @@ class AppList(Card):
 
 
 def _texts(app: ClientApp, line: AppRow) -> QVBoxLayout:
-    name = label(app.name, font=fonts.medium(), tint="text1" if line.detail_is_path else "text2")
+    usable = app.state in (ClientState.CONNECTED, ClientState.FOUND)
+    name = label(app.name, font=fonts.medium(), tint="text1" if usable else "text2")
     detail = ElidedLabel(
         line.detail,
         elide=Qt.TextElideMode.ElideMiddle,
-        font=fonts.mono_font(fonts.LABEL) if line.detail_is_path else fonts.ui_font(12),
+        font=fonts.mono_font(fonts.LABEL) if usable else fonts.ui_font(12),
         tint="text2",
     )
     return vbox(STRETCH, name, detail, STRETCH, spacing=1)

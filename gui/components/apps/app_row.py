@@ -23,36 +23,27 @@ class AppAction(StrEnum):
 @dataclass(frozen=True, slots=True)
 class AppRow:
     detail: str
-    detail_is_path: bool
     badge: str
     tone: Tone
     action: AppAction
     action_text: str
-    can_connect: bool
 
 
 def app_row(app: ClientApp, home: Path) -> AppRow:
+    path, manual = short_path(app.path, home), (AppAction.BY_HAND, tr("Set up manually"))
     match app.state:
         case ClientState.ABSENT:
-            detail = tr("Not found on this computer")
-            return AppRow(
-                detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up manually"), False
-            )
+            return AppRow(tr("Not found on this computer"), "", Tone.NEUTRAL, *manual)
         case ClientState.UNREADABLE:
-            by_hand = (AppAction.BY_HAND, tr("Set up manually"), False)
-            return AppRow(app.reason, False, tr("Can’t read file"), Tone.ERR, *by_hand)
+            return AppRow(app.reason, tr("Can’t read file"), Tone.ERR, *manual)
         case ClientState.CONNECTED if app.outdated:
-            update = (AppAction.PREVIEW, tr("Update…"), False)
-            return AppRow(
-                short_path(app.path, home), True, tr("Outdated address"), Tone.WARN, *update
-            )
+            update = (AppAction.PREVIEW, tr("Update…"))
+            return AppRow(path, tr("Outdated address"), Tone.WARN, *update)
         case ClientState.CONNECTED:
-            off = (AppAction.DISCONNECT, tr("Disconnect"), False)
-            return AppRow(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
+            disconnect = (AppAction.DISCONNECT, tr("Disconnect"))
+            return AppRow(path, tr("Connected"), Tone.OK, *disconnect)
         case ClientState.FOUND:
-            badge, tone = _hint(app)
-            preview = (AppAction.PREVIEW, tr("Preview"), True)
-            return AppRow(short_path(app.path, home), True, badge, tone, *preview)
+            return AppRow(path, *_hint(app), AppAction.PREVIEW, tr("Preview"))
         case _:
             assert_never(app.state)
 

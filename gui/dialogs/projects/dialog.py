@@ -56,21 +56,13 @@ class ProjectsDialog(ChangesDialog):
         self._remove = IconButton(
             "trash-2", self.tr("Remove project"), bordered=True, on_click=self._remove_project
         )
-        self._tabs = TabStrip(
-            self.tr("Project sections"),
-            (
-                self.tr("Context Optimization"),
-                self.tr("Servers"),
-                self.tr("Permissions"),
-                self.tr("Rules"),
-            ),
-        )
-        self._panes = (
-            OptionsTab(router, workspace, self.changes),
-            ServersTab(router, workspace, self.changes),
-            PermissionsTab(router, workspace, self.changes),
-            RulesTab(router, workspace, self.changes),
-        )
+        self._panes = {
+            self.tr("Context Optimization"): OptionsTab(router, workspace, self.changes),
+            self.tr("Servers"): ServersTab(router, workspace, self.changes),
+            self.tr("Permissions"): PermissionsTab(router, workspace, self.changes),
+            self.tr("Rules"): RulesTab(router, workspace, self.changes),
+        }
+        self._tabs = TabStrip(self.tr("Project sections"), tuple(self._panes))
         self._stack = QStackedWidget()
         self._list = vbox(spacing=2)
         self._new.returnPressed.connect(self._create)
@@ -101,13 +93,13 @@ class ProjectsDialog(ChangesDialog):
             self._project = None
         self._show_list(projects)
         self._show_head(next(each for each in projects if each.id == self._project))
-        for pane in self._panes:
+        for pane in self._panes.values():
             pane.show_project(self._project)
 
     # Building
 
     def _lay_out(self) -> None:
-        for pane in self._panes:
+        for pane in self._panes.values():
             self._stack.addWidget(pane)
         body = vbox(
             self._head(),

@@ -6,6 +6,9 @@ editor, so that saving it again restores it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QWidget
@@ -25,6 +28,7 @@ from router.domain.errors import InvalidInput, ToolboothError
 from router.domain.ids import WorkspaceId
 from router.domain.scripts import SavedScript, ScriptTrial
 
+T = TypeVar("T")
 SIZE = (960, 700)
 _LIST_WIDTH = 220
 _ROW_HEIGHT = 32
@@ -75,24 +79,13 @@ class ScriptsDialog(Dialog):
 
     def save(self) -> None:
         self.save_button.setEnabled(False)
-        self._commands.run(
-            self,
-            self._router.scripts.save(
-                self._workspace, self.editor.name(), self.editor.text(), replacing=self._current
-            ),
-            on_done=self._saved,
-            on_error=self._show_error,
-        )
+        save = self._router.scripts.save
+        name, text = self.editor.name(), self.editor.text()
+        self._run(save(self._workspace, name, text, replacing=self._current), self._saved)
 
     def remove(self) -> None:
-        if self._current is None:
-            return
-        self._commands.run(
-            self,
-            self._router.scripts.remove(self._workspace, self._current),
-            on_done=lambda _: self._removed(),
-            on_error=self._show_error,
-        )
+        if self._current is not None:
+            self._run(self._router.scripts.remove(self._workspace, self._current), self._removed)
 
     def try_out(self) -> None:
         try:
@@ -102,12 +95,8 @@ class ScriptsDialog(Dialog):
             return
         self.try_button.setEnabled(False)
         self.editor.show_message(self.tr("Running…"))
-        self._commands.run(
-            self,
-            self._router.scripts.try_out(self._workspace, self.editor.text(), arguments),
-            on_done=self._tried,
-            on_error=self._show_error,
-        )
+        try_out = self._router.scripts.try_out
+        self._run(try_out(self._workspace, self.editor.text(), arguments), self._tried)
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
         """Closing by the window's frame is the same as by the button."""
@@ -126,6 +115,9 @@ class ScriptsDialog(Dialog):
             on_yes=super().reject,
         )
 
+    def _run(self, command: Coroutine[Any, Any, T], on_done: Callable[[T], object]) -> None:
+        self._commands.run(self, command, on_done=on_done, on_error=self._show_error)
+
     def _saved(self, script: SavedScript) -> None:
         self._drafts.pop(self._current, None)
         self._refill(script.name)
@@ -134,7 +126,7 @@ class ScriptsDialog(Dialog):
         )
         self._set_busy(False)
 
-    def _removed(self) -> None:
+    def _removed(self, _: None) -> None:
         name, text = self.editor.name(), self.editor.text()
         self._drafts.pop(self._current, None)
         self._drafts[None] = name, text
