@@ -7,7 +7,8 @@ one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
@@ -33,6 +34,7 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import Protection
 from router.domain.servers import TransportType
 
+T = TypeVar("T")
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240
 _PADDING = 24
@@ -107,8 +109,7 @@ class ServerDialog(Dialog):
             command = self._router.servers.add(self._workspace, draft.name, config, consent=True)
         else:
             command = self._router.servers.update(self._editing, draft.name, config, consent=True)
-        self._set_busy(True)
-        self._commands.run(self, command, on_done=self._done, on_error=self._show_error)
+        self._run(command, self._done)
 
     def error(self) -> str:
         return self._error.text()
@@ -176,13 +177,12 @@ class ServerDialog(Dialog):
         self._error.show_text(error)
 
     def _import(self, servers: Mapping[str, ServerConfig]) -> None:
-        self._set_busy(True)
-        self._commands.run(
-            self,
-            self._router.servers.add_imported(self._workspace, servers),
-            on_done=lambda _: self.accept(),
-            on_error=self._show_error,
-        )
+        command = self._router.servers.add_imported(self._workspace, servers)
+        self._run(command, lambda _: self.accept())
+
+    def _run(self, command: Coroutine[Any, Any, T], on_done: Callable[[T], object]) -> None:
+        self._save.setEnabled(False)
+        self._commands.run(self, command, on_done=on_done, on_error=self._show_error)
 
     def _done(self, server: ServerId) -> None:
         workspace = self._editing.workspace if self._editing else self._workspace
@@ -190,11 +190,8 @@ class ServerDialog(Dialog):
         self.accept()
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._set_busy(False)
+        self._save.setEnabled(not self._problems(self.form.draft()))
         self._show_message(error=error_text(error))
-
-    def _set_busy(self, waiting: bool) -> None:
-        self._save.setEnabled(not waiting and not self._problems(self.form.draft()))
 
     def _problems(self, draft: ServerDraft) -> dict[DraftField, str]:
         """What is wrong with the draft, or that another server has its name."""

@@ -33,10 +33,10 @@ class ServerForm(QWidget):
             on_change=self._choose_kind,
         )
         self._command = self._line(self.tr("Command line"), mono=True)
-        self._env = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add variable"))
+        self._env = PairsEditor(self.tr("Add variable"))
         self._cwd = self._line(self.tr("Working folder"), mono=True)
         self._url = self._line(self.tr("URL"), mono=True)
-        self._headers = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add header"))
+        self._headers = PairsEditor(self.tr("Add header"))
         for editor in (self._env, self._headers):
             editor.changed.connect(self.changed)
         self._lay_out()

@@ -19,7 +19,6 @@ from router.api.apps import ClientApp, ClientState
 from router.domain.activity import ActivityEntry, ActivityKind
 
 TICK, LEAST = 40, 150
-_REFUSED = (ActivityKind.REFUSED,)
 
 
 class CheckStep(Card):
@@ -61,7 +60,7 @@ class CheckStep(Card):
 
     def record(self, entry: ActivityEntry) -> None:
         """Something reached the router: whatever was not refused shows that it works."""
-        if self.is_green or entry.kind in _REFUSED:
+        if self.is_green or entry.kind is ActivityKind.REFUSED:
             return
         self.is_green = True
         row = activity_row(entry)

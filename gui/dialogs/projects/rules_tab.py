@@ -163,16 +163,13 @@ def rule_text(rule: PermissionRule) -> str:
         what = [tr("prompts {pattern}").format(pattern=rule.prompt)]
     if rule.resource:
         what = [tr("resources {pattern}").format(pattern=rule.resource)]
-    if rule.read_only is not None:
-        what.append(tr("that only read") if rule.read_only else tr("that write"))
-    if rule.destructive is not None:
-        what.append(
-            tr("that are destructive") if rule.destructive else tr("that are not destructive")
-        )
-    if rule.open_world is not None:
-        what.append(
-            tr("that access external systems") if rule.open_world else tr("that stay local")
-        )
+    for flag, text, opposite in (
+        (rule.read_only, tr("that only read"), tr("that write")),
+        (rule.destructive, tr("that are destructive"), tr("that are not destructive")),
+        (rule.open_world, tr("that access external systems"), tr("that stay local")),
+    ):
+        if flag is not None:
+            what.append(text if flag else opposite)
     if rule.arguments:
         pairs = ", ".join(f"{path} = {value}" for path, value in rule.arguments.items())
         what.append(tr("with {pairs}").format(pairs=pairs))

@@ -13,7 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.input_fields import line_edit
-from gui.widgets.labels import Message, label, set_tint, wrapped
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.searchable import searchable
 from router.api.router import RouterPort
@@ -38,7 +38,7 @@ class CloudCard(Card):
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._save = secondary_button(self.tr("Save"), on_click=self._save_service)
         self._test = secondary_button(self.tr("Test"), "zap", on_click=self._run_test)
-        self._key_note = wrapped("")
+        self._key_note = Message()
         self._result = Message()
         self._url.returnPressed.connect(self._save_service)
         self._key.returnPressed.connect(self._save_service)
@@ -50,16 +50,15 @@ class CloudCard(Card):
         if not self._url.isModified():
             self._url.setText(url)
         self._test.setEnabled(bool(url))
-        kept = self._router.search.is_cloud_token_kept()
-        self._key_note.setText(
-            self.tr(
+        if self._router.search.is_cloud_token_kept():
+            kept = self.tr(
                 "The key is stored in the keyring. Without one, it is only kept until "
                 "Toolbooth stops."
             )
-            if kept
-            else self.tr("No keyring available: the key is only kept until Toolbooth stops.")
-        )
-        set_tint(self._key_note, "text2" if kept else "warn")
+            self._key_note.show_text(kept, "text2")
+        else:
+            lost = self.tr("No keyring available: the key is only kept until Toolbooth stops.")
+            self._key_note.show_text(lost, "warn")
 
     def _lay_out(self) -> None:
         fields = hbox((self._url, 3), (self._key, 2), self._save, self._test, spacing=8)

@@ -117,7 +117,7 @@ class _ShownOnce(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._secret = self._url = ""
+        self._url = ""
         self._title = label(font=fonts.semibold())
         self._field = SecretField(self.tr("Token"), self.tr("Show token"), self.tr("Hide token"))
         self._field.setReadOnly(True)
@@ -127,14 +127,13 @@ class _ShownOnce(QWidget):
         self.forget()
 
     def show_token(self, issued: IssuedToken, url: str) -> None:
-        self._secret, self._url = issued.secret, url
+        self._url = url
         self._title.setText(self.tr("Token for {name}").format(name=issued.summary.name))
         self._field.setText(issued.secret)
         self._field.set_masked(True)
         self.show()
 
     def forget(self) -> None:
-        self._secret = ""
         self._field.clear()
         self.hide()
 
@@ -143,15 +142,11 @@ class _ShownOnce(QWidget):
             self.tr("Copy mcp.json snippet"), "copy", on_click=self._copy_snippet
         )
         done = primary_button(self.tr("I’ve saved it"), on_click=self.stored)
-        secret = hbox(
-            (self._field, 1),
-            CopyButton(self.tr("Copy token"), lambda: self._secret, size=32),
-            spacing=8,
-        )
+        copy_token = CopyButton(self.tr("Copy token"), self._field.text, size=32)
         vbox(
             self._title,
             wrapped(self.tr("Copy the token now. It is not stored and won’t be shown again.")),
-            secret,
+            hbox((self._field, 1), copy_token, spacing=8),
             wrapped(self.tr("Paste the snippet into the app, or these two values:")),
             self._header,
             hbox(STRETCH, copy_snippet, done, spacing=8),
@@ -161,8 +156,8 @@ class _ShownOnce(QWidget):
         )
 
     def _show_header(self, masked: bool) -> None:
-        secret = _MASK if masked else self._secret
+        secret = _MASK if masked else self._field.text()
         self._header.setText(f"{self._url}\nAuthorization: Bearer {secret}")
 
     def _copy_snippet(self) -> None:
-        QGuiApplication.clipboard().setText(snippet(self._url, self._secret))
+        QGuiApplication.clipboard().setText(snippet(self._url, self._field.text()))
