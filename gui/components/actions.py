@@ -163,7 +163,7 @@ class Actions:
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
-        text = tr("{tool} is now pinned for all apps") if pinned else tr("Unpinned {tool}")
+        text = tr("Pinned {tool} for all apps") if pinned else tr("Unpinned {tool}")
         after = before.model_copy(update={"pinned": pins})
         self._run_undoable(
             projects.put(workspace, None, after),

@@ -22,7 +22,7 @@ from router.domain.permissions import Permission
 from router.domain.tools import ToolView
 from router.domain.workspaces import Exposure
 
-_UNTICKED = {True: Permission.ALLOW, False: Permission.DENY}
+_TICK = {True: Permission.ALLOW, False: Permission.DENY}
 
 
 class PinsRow(QObject):
@@ -81,7 +81,7 @@ class PinPicker(QDialog):
         if not self.isVisible():  # Pinned ones come first; what is ticked later stays in place.
             self._tools = tuple(sorted(self._tools, key=lambda tool: str(tool.key) not in pins))
         self._pins = pins
-        shown = [t._replace(permission=_UNTICKED[str(t.key) in pins]) for t in self._tools]
+        shown = [t._replace(permission=_TICK[str(t.key) in pins]) for t in self._tools]
         self._list.set_tools(shown)
         tokens = sum(t.context_tokens for t in self._tools if str(t.key) in pins)
         said = self.tr("%n pinned tools, {tokens} tokens in every conversation.", "", len(pins))

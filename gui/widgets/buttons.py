@@ -37,8 +37,13 @@ class Toggle(Pressable, QCheckBox):
     """A switch, 34 x 20."""
 
     def __init__(
-        self, accessible_name: str, *, checked: bool = False, on_click: OnClick = None
+        self,
+        accessible_name: str,
+        *,
+        checked: bool = False,
+        on_click: Callable[[bool], object] | None = None,
     ) -> None:
+        """`on_click` gets whether it is on now."""
         super().__init__()
         self.setAccessibleName(accessible_name)
         self.setChecked(checked)

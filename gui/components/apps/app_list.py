@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from gui.components.apps.app_row import AppAction, AppRow, app_row, in_order
-from gui.components.apps.connect_dialogs import by_hand, preview
+from gui.components.apps.connect_dialogs import preview, set_up_manually
 from gui.components.apps.connector import AppConnector
 from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
@@ -32,7 +32,7 @@ class AppList(Card):
         self._actions: dict[AppAction, Callable[[ClientId], object]] = {
             AppAction.PREVIEW: partial(preview, connector, parent=self),
             AppAction.DISCONNECT: connector.disconnect_app,
-            AppAction.BY_HAND: partial(by_hand, connector, parent=self),
+            AppAction.MANUAL_SETUP: partial(set_up_manually, connector, parent=self),
         }
         self._choosable = choosable
         self._apps: tuple[ClientApp, ...] = ()
@@ -87,7 +87,7 @@ class AppList(Card):
         self.choice_changed.emit()
 
     def _button(self, app: ClientApp, line: AppRow) -> QWidget:
-        link = self._choosable or line.action is AppAction.BY_HAND
+        link = self._choosable or line.action is AppAction.MANUAL_SETUP
         text = line.action_text
         if app.state is ClientState.FOUND and not self._choosable:
             text = self.tr("Connect…")

@@ -17,7 +17,7 @@ from router.domain.clients import TokenSummary
 class AppAction(StrEnum):
     PREVIEW = "preview"
     DISCONNECT = "disconnect"
-    BY_HAND = "by_hand"
+    MANUAL_SETUP = "manual_setup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class AppRow:
 
 
 def app_row(app: ClientApp, home: Path) -> AppRow:
-    path, manual = short_path(app.path, home), (AppAction.BY_HAND, tr("Set up manually"))
+    path, manual = short_path(app.path, home), (AppAction.MANUAL_SETUP, tr("Set up manually"))
     match app.state:
         case ClientState.ABSENT:
             return AppRow(tr("Not found on this computer"), "", Tone.NEUTRAL, *manual)
@@ -38,7 +38,7 @@ def app_row(app: ClientApp, home: Path) -> AppRow:
             return AppRow(app.reason, tr("Can’t read file"), Tone.ERR, *manual)
         case ClientState.CONNECTED if app.outdated:
             update = (AppAction.PREVIEW, tr("Update…"))
-            return AppRow(path, tr("Outdated address"), Tone.WARN, *update)
+            return AppRow(path, tr("Outdated URL"), Tone.WARN, *update)
         case ClientState.CONNECTED:
             disconnect = (AppAction.DISCONNECT, tr("Disconnect"))
             return AppRow(path, tr("Connected"), Tone.OK, *disconnect)

@@ -24,10 +24,10 @@ _PADDING = 24
 
 
 class PlanDialog(Dialog):
-    """The change in an app's file; emits `agreed` to apply it, or `by_hand_requested`."""
+    """The change in an app's file; emits `agreed` to apply it, or `manual_setup_requested`."""
 
     agreed = Signal(object)
-    by_hand_requested = Signal(str)
+    manual_setup_requested = Signal(str)
 
     def __init__(self, plan: AppConnectionPlan, parent: QWidget | None) -> None:
         title = self.tr("Connect {name}").format(name=plan.name)
@@ -48,7 +48,7 @@ class PlanDialog(Dialog):
         connect.setDefault(True)
         manual = link_button(
             self.tr("Set up manually"),
-            on_click=lambda: (self.by_hand_requested.emit(plan.client), self.reject()),
+            on_click=lambda: (self.manual_setup_requested.emit(plan.client), self.reject()),
         )
         manual.setAutoDefault(False)
         _lay_out(
@@ -62,7 +62,7 @@ class PlanDialog(Dialog):
         )
 
 
-class ByHandDialog(Dialog):
+class ManualSetupDialog(Dialog):
     """The entry to paste; its token is created on request, because it is shown only once."""
 
     snippet_requested = Signal(str)
@@ -136,15 +136,15 @@ def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     def show(plan: AppConnectionPlan) -> None:
         dialog = PlanDialog(plan, parent)
         dialog.agreed.connect(connector.connect_planned)
-        dialog.by_hand_requested.connect(lambda: by_hand(connector, client, parent))
+        dialog.manual_setup_requested.connect(lambda: set_up_manually(connector, client, parent))
         dialog.open()
 
     connector.preview(client, show)
 
 
-def by_hand(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+def set_up_manually(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     """Show the entry to paste."""
     app = next(app for app in connector.apps if app.id == client)
-    dialog = ByHandDialog(app, parent)
+    dialog = ManualSetupDialog(app, parent)
     dialog.snippet_requested.connect(lambda: connector.snippet(client, dialog.show_snippet))
     dialog.open()

@@ -1,4 +1,4 @@
-"""What the user consents to: the exact command with each argument, or the address; names of
+"""What the user consents to: the exact command with each argument, or the URL; names of
 variables and headers, never their values."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ConsentCard(Card):
         self._title.setText(
             self.tr("This will run on your computer with your permissions")
             if stdio
-            else self.tr("Toolbooth will connect to this address")
+            else self.tr("Toolbooth will connect to this URL")
         )
         self._allowed.setText(self._what_it_may())
         self._warning.show_text("\n".join(self._warnings(draft)))
@@ -71,7 +71,7 @@ class ConsentCard(Card):
         if self._protection is None:
             return may
         words = protection_words(self._protection)
-        first = self.tr("First its tools are discovered in isolation. {words}")
+        first = self.tr("Its tools are first discovered in isolation. {words}")
         return f"{may} {first.format(words=words)}"
 
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
@@ -86,7 +86,7 @@ class ConsentCard(Card):
 
     def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
         if draft.transport is TransportType.HTTP:
-            yield self.tr("Address"), masked_address(draft.url.strip())
+            yield self.tr("URL"), masked_address(draft.url.strip())
             yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
             return
         command, *arguments = draft.words() or [""]

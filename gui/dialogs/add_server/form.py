@@ -97,7 +97,7 @@ class ServerForm(QWidget):
         parts = (*name, 6, self._kind, self._stdio, self._http)
         vbox(*parts, spacing=6, margins=NO_MARGINS, parent=self)
 
-    def _choose_kind(self) -> None:
+    def _choose_kind(self, _: str) -> None:
         self._show_kind()
         self.changed.emit()
 

@@ -18,7 +18,7 @@ from gui.widgets.status_mark import StatusMark
 from router.api.apps import ClientApp, ClientState
 from router.domain.activity import ActivityEntry, ActivityKind
 
-TICK, LEAST = 40, 150
+_TICK_SIZE, _MIN_HEIGHT = 40, 150
 
 
 class CheckStep(Card):
@@ -28,9 +28,9 @@ class CheckStep(Card):
         self._mark = StatusMark(size=28)
         self._mark.set_mark(Mark.WORKING)
         self._tick = QLabel()
-        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(TICK, TICK)))
+        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(_TICK_SIZE, _TICK_SIZE)))
         self._tick.hide()
-        self.setMinimumHeight(LEAST)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
         self._detail = wrapped("")
         center = Qt.AlignmentFlag.AlignHCenter
@@ -47,7 +47,7 @@ class CheckStep(Card):
         names = [app.name for app in apps if app.state is ClientState.CONNECTED]
         names += [name for name in others if name not in names]
         if names:
-            text = self.tr("Restart {apps}, then ask it to list your tools, for example.")
+            text = self.tr("Restart {apps}, then ask it to list your tools.")
             self._detail.setText(text.format(apps=self._one_of(names)))
         else:
             self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))

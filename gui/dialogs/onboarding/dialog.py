@@ -67,11 +67,11 @@ class GuideDialog(QDialog):
         self._done: set[int] = set()
         self._connector = AppConnector(router, commands, self)
         self._found = FoundList()
-        self._left_out = Message("warn")
+        self._problems = Message("warn")
         self._apps = AppList(self._connector, choosable=True)
         self._check = CheckStep()
-        self._waiting = PendingCommands(router)
-        self._waiting.approved.connect(self._approve)
+        self._pending = PendingCommands(router)
+        self._pending.approved.connect(self._approve)
         self._found.choice_changed.connect(self._show_buttons)
         self._apps.choice_changed.connect(self._show_buttons)
         self._connector.listed.connect(self._show_apps)
@@ -82,10 +82,10 @@ class GuideDialog(QDialog):
         self._explanation.setFont(fonts.ui_font())
         self._error = wrapped("", tint="err")
         self._pages = QStackedWidget()
-        self._next = primary_button("", on_click=self._go_on)
+        self._next = primary_button("", on_click=self._continue)
         self._back = secondary_button(self.tr("Back"), on_click=lambda: self._move(-1))
-        self._skip = link_button(self.tr("Skip for now"), on_click=self.reject)
-        self._pass = secondary_button(self.tr("Skip this step"), on_click=self.skip_step)
+        self._close = link_button(self.tr("Skip for now"), on_click=self.reject)
+        self._skip = secondary_button(self.tr("Skip this step"), on_click=self.skip_step)
         self._lay_out()
         self._head.setVisible(len(self._steps) > 1)
         self._found.show_choices(choices)
@@ -102,12 +102,12 @@ class GuideDialog(QDialog):
             self._show_buttons()
 
     def _on_servers(self, _: object) -> None:
-        self._waiting.reload()
+        self._pending.reload()
 
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""
         lines = (self.tr("Skipped:"), *problems)
-        self._left_out.show_text("\n".join(lines) if problems else "")
+        self._problems.show_text("\n".join(lines) if problems else "")
 
     def current_step(self) -> Step:
         return self._steps[self._position]
@@ -119,9 +119,9 @@ class GuideDialog(QDialog):
     # Building
 
     def _lay_out(self) -> None:
-        self._pages.addWidget(ScrollColumn(self._found, self._left_out, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._found, self._problems, STRETCH))
         self._pages.addWidget(ScrollColumn(self._apps, STRETCH))
-        self._pages.addWidget(ScrollColumn(self._waiting, (self._check, 1)))
+        self._pages.addWidget(ScrollColumn(self._pending, (self._check, 1)))
         head = hbox(_Logo(), STRETCH, self._head)
         vbox(
             head,
@@ -140,10 +140,10 @@ class GuideDialog(QDialog):
         )
 
     def _footer(self) -> QHBoxLayout:
-        for button in (self._back, self._pass, self._skip):
+        for button in (self._back, self._skip, self._close):
             button.setAutoDefault(False)
         self._next.setDefault(True)
-        return hbox(self._skip, STRETCH, self._back, self._pass, self._next, spacing=8)
+        return hbox(self._close, STRETCH, self._back, self._skip, self._next, spacing=8)
 
     # Showing
 
@@ -174,13 +174,13 @@ class GuideDialog(QDialog):
         self._error.setText("")
         self._head.set_current(self._position, self._done)
         self._pages.setCurrentIndex(list(Step).index(step))
-        self._waiting.reload()
+        self._pending.reload()
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         self._back.setVisible(self._position > 0)
-        self._skip.setVisible(not self._check.is_green)
-        self._pass.setVisible(self._position + 1 < len(self._steps))
+        self._close.setVisible(not self._check.is_green)
+        self._skip.setVisible(self._position + 1 < len(self._steps))
         if self.current_step() is Step.IMPORT:
             count = len(self._found.chosen())
             self._next.setText(self.tr("Import %n servers", "", count))
@@ -210,7 +210,7 @@ class GuideDialog(QDialog):
 
     # Doing
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         self._error.setText("")
         if self.current_step() is Step.IMPORT:
             self._next.setEnabled(False)

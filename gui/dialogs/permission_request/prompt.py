@@ -41,11 +41,11 @@ class PermissionPrompt(QDialog):
         self.setMinimumWidth(_WIDTH)
         self._tile = Tile(size=32)
         self._title = wrapped("", "text1", font=fonts.semibold())
-        self._place = label(tint="text2")
+        self._server = label(tint="text2")
         self._arguments = mono_text(QPlainTextEdit(), self.tr("Arguments"), read_only=True)
-        self._rest = label(tint="text2")
+        self._countdown = label(tint="text2")
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._tick.timeout.connect(self._show_rest)
+        self._tick.timeout.connect(self._show_countdown)
         self._waiting = 1
         self._lay_out()
 
@@ -55,7 +55,7 @@ class PermissionPrompt(QDialog):
         if self._request is None or self._request.id != request.id:
             self._request = request
             self._fill(request)
-        self._show_rest()
+        self._show_countdown()
         self._tick.start()
         self.show()
 
@@ -82,7 +82,7 @@ class PermissionPrompt(QDialog):
         self._title.setText(
             self._question(request).format(client=request.client, name=request.key.shown)
         )
-        self._place.setText(self.tr("Server: {server}").format(server=request.server_name))
+        self._server.setText(self.tr("Server: {server}").format(server=request.server_name))
         self._arguments.setPlainText(request.arguments)
 
     def _question(self, request: PermissionRequest) -> str:
@@ -94,23 +94,23 @@ class PermissionPrompt(QDialog):
             case PermissionKind.RESOURCE:
                 return self.tr("{client} wants to read {name}")
 
-    def _show_rest(self) -> None:
+    def _show_countdown(self) -> None:
         if self._request is None:
             return
         left_s = max(0, int((self._request.until - self._clock()).total_seconds()))
         text = self.tr("Denied automatically in %n s", "", left_s)
         if self._waiting > 1:
             more = self.tr("%n more waiting", "", self._waiting - 1)
-            text = f"{text} {more}"
-        self._rest.setText(text)
+            text = f"{text} · {more}"
+        self._countdown.setText(text)
 
     def _lay_out(self) -> None:
-        texts = vbox(self._title, self._place, spacing=2)
+        texts = vbox(self._title, self._server, spacing=2)
         head = hbox((self._tile, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=12)
         vbox(
             head,
             (self._arguments, 1),
-            self._rest,
+            self._countdown,
             self._buttons(),
             spacing=12,
             margins=(_PADDING, _PADDING, _PADDING, _PADDING),

@@ -52,7 +52,7 @@ class ProjectsDialog(ChangesDialog):
         self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
         self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
-        self._copy = CopyButton(self.tr("Copy project address"), self._address.text)
+        self._copy = CopyButton(self.tr("Copy project URL"), self._address.text)
         self._remove = IconButton(
             "trash-2", self.tr("Remove project"), bordered=True, on_click=self._remove_project
         )
@@ -123,7 +123,7 @@ class ProjectsDialog(ChangesDialog):
             8,
             self._new,
             6,
-            wrapped(self.tr("Each project has its own address, servers and permissions.")),
+            wrapped(self.tr("Each project has its own URL, servers and permissions.")),
             STRETCH,
             margins=(12, 18, 12, 12),
         )

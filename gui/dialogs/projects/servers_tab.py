@@ -62,7 +62,7 @@ class ServersTab(ScrollColumn):
         target = ElidedLabel(short_target(status), font=fonts.ui_font(fonts.SMALL), tint="text2")
         texts = vbox(label(status.name, font=fonts.medium()), target, spacing=1)
         known = status.tool_count is not None
-        text = self.tr("%n tools", "", status.tool_count) if known else ""
+        text = self.tr("%n tools", "", status.tool_count or 0)
         count = label(text, font=fonts.ui_font(fonts.SMALL), tint="text2") if known else None
         return row_widget(Tile(status.name), (texts, 1), count, toggle, margins=(0, 8, 0, 8))
 

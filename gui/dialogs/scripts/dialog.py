@@ -34,8 +34,8 @@ _LIST_WIDTH = 220
 _ROW_HEIGHT = 32
 _PADDING = 24
 NEW_SCRIPT = """\
----What the script does: models choose it by this.
----@param path string What it is given, as arguments.path
+---Describe what the script does. Models read this to choose it.
+---@param path string The folder to list
 local listing = files.list_directory{path = arguments.path}:await()
 result(listing)
 """

@@ -31,7 +31,7 @@ class CloudCard(Card):
         super().__init__()
         searchable(self, self.tr("API key, endpoint, provider, privacy, secret"))
         self._router, self._changes, self._commands = router, changes, commands
-        address = self.tr("Address of the cloud service")
+        address = self.tr("URL of the cloud service")
         self._url = line_edit(address, "https://search.example.com")
         key = self.tr("API key of the cloud service")
         self._key = line_edit(key, self.tr("API key (optional)"))

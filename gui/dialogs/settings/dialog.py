@@ -28,7 +28,7 @@ from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 
-_AROUND = 60
+_MARGIN = 60
 """Visible margin above and below a setting that was searched for."""
 
 
@@ -155,7 +155,7 @@ class SettingsDialog(ChangesDialog):
         if setting is not None:
             # A page that was not shown before has to be laid out first.
             page = self._pages[self.current_page()]
-            QTimer.singleShot(0, setting, lambda: page.ensureWidgetVisible(setting, 0, _AROUND))
+            QTimer.singleShot(0, setting, lambda: page.ensureWidgetVisible(setting, 0, _MARGIN))
 
 
 def _edge() -> QFrame:

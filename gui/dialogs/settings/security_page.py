@@ -32,12 +32,12 @@ class SecurityPage(SettingsPage):
         self._commands.run(self, self.router.discovery.protection(), on_done=self._show_protection)
 
     def _add_policies(self) -> dict[ApprovalPolicy, RadioCard]:
-        asked = self.tr("approval policy, approve, review, rug pull, pinning")
+        words = self.tr("approval policy, approve, review, rug pull, pinning")
         cards = {
             ApprovalPolicy.TRUST: RadioCard(
                 self.tr("Trust servers"),
                 self.tr("New and changed tools are available immediately."),
-                words=asked,
+                words=words,
             ),
             ApprovalPolicy.ASK_ON_CHANGE: RadioCard(
                 self.tr("Ask when something changes"),
@@ -45,12 +45,12 @@ class SecurityPage(SettingsPage):
                     "The first tool list is approved. Tools that are added or changed later need "
                     "approval."
                 ),
-                words=asked,
+                words=words,
             ),
             ApprovalPolicy.ASK_ALWAYS: RadioCard(
                 self.tr("Ask for every tool"),
                 self.tr("No tool is available until you approve it."),
-                words=asked,
+                words=words,
             ),
         }
         self.add_radio_cards(self.tr("Tool approval in this workspace"), cards, self._choose)
@@ -71,7 +71,7 @@ class SecurityPage(SettingsPage):
             "isolation.required_level",
             self.tr("Minimum isolation"),
             tuple((str(int(level)), text) for level, text in self._levels()),
-            self.tr("Servers are not started for discovery with less isolation than this."),
+            self.tr("Discovery doesn’t start servers with less isolation than this."),
             words=self.tr("sandbox, isolation level, bubblewrap, protection, confine"),
         )
         self.add_toggle(
@@ -81,8 +81,8 @@ class SecurityPage(SettingsPage):
             self.tr("Discovery is limited to 256 MB and a quarter of a CPU core."),
             words=self.tr("memory, CPU, sandbox, resources"),
         )
-        in_force = self.tr("sandbox, isolation level, self-test, protection")
-        self._in_force = isolation.add_row(self.tr("Current protection"), "", words=in_force)
+        sandbox = self.tr("sandbox, isolation level, self-test, protection")
+        self._protection = isolation.add_row(self.tr("Current protection"), "", words=sandbox)
         lists = RowCard()
         self._limits = self.add_choice(
             lists,
@@ -106,7 +106,7 @@ class SecurityPage(SettingsPage):
         """The protection that discovery would have now, as proved by the self-test."""
         names = {**dict(self._levels()), IsolationLevel.NONE: self.tr("None")}
         words = (names[found.level], protection_words(found), *map(reason_words, found.missing))
-        self._in_force.setText("\n".join(words))
+        self._protection.setText("\n".join(words))
 
     def _limits_text(self, limits: ListLimits) -> str:
         text = self.tr(

@@ -26,8 +26,8 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.tools import ToolView
 
 _PADDING = 24
-_LONGEST = 200_000
-_LEAST_FORM, _LEAST_RESULT = 40, 150
+_MAX_CHARACTERS = 200_000
+_MIN_FORM_HEIGHT, _MIN_RESULT_HEIGHT = 40, 150
 
 
 class TryToolDialog(Dialog):
@@ -48,7 +48,7 @@ class TryToolDialog(Dialog):
         self._outcome.hide()
         self._result = mono_text(QTextEdit(), self.tr("Result"), read_only=True)
         self._result.setPlaceholderText(self.tr("The result appears here."))
-        self._result.setMinimumHeight(_LEAST_RESULT)
+        self._result.setMinimumHeight(_MIN_RESULT_HEIGHT)
         self._run = primary_button(self.tr("Run"), "play", on_click=self.run)
         self._run.setDefault(True)
         self._lay_out()
@@ -110,7 +110,7 @@ class TryToolDialog(Dialog):
 
 
 def result_text(result: JsonObject) -> str:
-    """The texts of a result one after the other; anything else as JSON. Cut where no one reads."""
+    """The texts of a result one after the other; anything else as JSON. Very long ones are cut."""
     blocks = [as_object(block) for block in as_array(result.get("content"))]
     texts = [
         str(block.get("text"))
@@ -119,7 +119,7 @@ def result_text(result: JsonObject) -> str:
         for block in blocks
     ]
     shown = "\n\n".join(texts) or json.dumps(result, indent=2, ensure_ascii=False)
-    return shown[:_LONGEST]
+    return shown[:_MAX_CHARACTERS]
 
 
 class _Fitting(ScrollColumn):
@@ -133,7 +133,7 @@ class _Fitting(ScrollColumn):
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()
-        return QSize(width, max(_LEAST_FORM, self.column.totalHeightForWidth(width)))
+        return QSize(width, max(_MIN_FORM_HEIGHT, self.column.totalHeightForWidth(width)))
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
         """Fields grow, and values are added."""

@@ -24,7 +24,7 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
-_MOST_LINES = 8
+_MAX_LINES = 8
 _LINE_HEIGHT = 32
 
 
@@ -78,9 +78,9 @@ class TextField(QPlainTextEdit):
         lines = max(1, round(self.document().size().height()))
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAsNeeded if lines > _MOST_LINES else policy.ScrollBarAlwaysOff
+            policy.ScrollBarAsNeeded if lines > _MAX_LINES else policy.ScrollBarAlwaysOff
         )
-        shown = min(_MOST_LINES, lines)
+        shown = min(_MAX_LINES, lines)
         height = _LINE_HEIGHT + (shown - 1) * self.fontMetrics().lineSpacing()
         if height != self.height():
             self.setFixedHeight(height)
