@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -26,8 +28,8 @@ class AppsPanel(QWidget):
         self.connector = AppConnector(router, commands, self)
         self.connector.listed.connect(self._show_apps)
         self.connector.failed.connect(self._show_error)
-        self.connector.connected.connect(self._connected)
-        self.connector.disconnected.connect(self._disconnected)
+        self.connector.connected.connect(partial(self._offer, self.tr("Connected {name}")))
+        self.connector.disconnected.connect(partial(self._offer, self.tr("Disconnected {name}")))
         self.list = AppList(self.connector)
         self._error = Message("err")
         vbox(self._error, self.list, spacing=8, margins=NO_MARGINS, parent=self)
@@ -43,12 +45,6 @@ class AppsPanel(QWidget):
         # Twenty rows take a moment, which would delay the opening of the window.
         if self.isVisible():
             self.list.show_apps(self.connector.apps)
-
-    def _connected(self, done: AppConnection) -> None:
-        self._offer(self.tr("Connected {name}"), done)
-
-    def _disconnected(self, done: AppConnection) -> None:
-        self._offer(self.tr("Disconnected {name}"), done)
 
     def _offer(self, text: str, done: AppConnection) -> None:
         self._error.show_text("")

@@ -23,11 +23,10 @@ class ReceiptNote(QWidget):
         self._all = FieldForm()
         self._all.hide()
         self._button = link_button(self.tr("Details"), flush=True, on_click=self._unfold)
-        texts = vbox(spacing=2)
+        protection = wrapped(protection_words(receipt.protection)) if receipt else None
+        texts = vbox(protection, wrapped(tried_text(receipt)), spacing=2)
         if receipt is not None:
             self._all.show_fields(receipt_fields(receipt))
-            texts.addWidget(wrapped(protection_words(receipt.protection)))
-        texts.addWidget(wrapped(tried_text(receipt)))
         self._button.setVisible(receipt is not None)
         top = hbox(
             (_shield(receipt), 0, Qt.AlignmentFlag.AlignTop),

@@ -93,16 +93,13 @@ class GuideDialog(QDialog):
         self._show_step()
         self.setFocus()
         bridge.subscribe(self, self._on_activity, ActivityRecorded)
-        bridge.subscribe(self, self._on_servers, ServerStatusChanged, ServerRemoved)
+        bridge.subscribe(self, self._pending.reload, ServerStatusChanged, ServerRemoved)
 
     def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         for event in events:
             self._check.record(event.entry)
         if self.current_step() is Step.CHECK:
             self._show_buttons()
-
-    def _on_servers(self, _: object) -> None:
-        self._pending.reload()
 
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""

@@ -38,7 +38,7 @@ class PendingCommands(Card):
         )
         self.hide()
 
-    def reload(self) -> None:
+    def reload(self, _: object = None) -> None:
         try:
             servers = self._router.servers.list(self._router.workspaces.active())
         except NotFound:  # A workspace that is removed this moment.

@@ -26,10 +26,9 @@ class ServersTab(ScrollColumn):
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
         chosen = self._changes.config(project).servers
-        cards = [self._everything(chosen is None)]
-        if servers := self._router.servers.list(self._workspace):
-            cards.append(self._servers(servers, chosen))
-        self.replace(*cards, STRETCH)
+        servers = self._router.servers.list(self._workspace)
+        listed = self._servers(servers, chosen) if servers else None
+        self.replace(self._everything(chosen is None), listed, STRETCH)
 
     def _everything(self, on: bool) -> RowCard:
         title = self.tr("All servers of the workspace")
