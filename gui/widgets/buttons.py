@@ -12,7 +12,6 @@ from typing import TypeAlias
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QButtonGroup,
     QCheckBox,
     QFrame,
@@ -47,7 +46,8 @@ class Toggle(Pressable, QCheckBox):
         super().__init__()
         self.setAccessibleName(accessible_name)
         self.setChecked(checked)
-        _connect(self, on_click)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
@@ -72,24 +72,22 @@ class Segmented(QFrame):
         self,
         accessible_name: str,
         choices: Sequence[tuple[str, str]],
-        *,
-        current: str | None = None,
         on_change: Callable[[str], object] | None = None,
     ) -> None:
         """`choices` are pairs of key and text; `on_change` gets the key."""
         super().__init__()
+        if on_change is not None:
+            self.changed.connect(on_change)
         self.setProperty("role", "segments")
         self.setAccessibleName(accessible_name)
         self.setFixedHeight(30)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._segments: dict[str, QPushButton] = {}
+        self._current: str | None = None
         self._group = QButtonGroup(self)
         row = hbox(spacing=0, margins=(3, 3, 3, 3), parent=self)
         for key, text in choices:
             row.addWidget(self._segment(key, text))
-        self.set_current(current)
-        if on_change is not None:
-            self.changed.connect(on_change)
 
     def current(self) -> str | None:
         return self._current
@@ -141,11 +139,12 @@ class IconButton(QToolButton):
         size: int = 32,
         icon_size: int = 16,
         bordered: bool = False,
-        on_click: OnClick = None,
         parent: QWidget | None = None,
+        on_click: OnClick = None,
     ) -> None:
         super().__init__(parent)
-        _connect(self, on_click)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self.setProperty("role", "icon-bordered" if bordered else "icon")
         self.setIcon(icon(icon_name))
         self.setIconSize(QSize(icon_size, icon_size))
@@ -198,7 +197,8 @@ def _button(
     text: str, icon_name: str | None, role: str, token: Token, font: QFont, on_click: OnClick
 ) -> QPushButton:
     button = QPushButton(text)
-    _connect(button, on_click)
+    if on_click is not None:
+        button.clicked.connect(on_click)
     button.setProperty("role", role)
     button.setFont(font)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -206,8 +206,3 @@ def _button(
         button.setIcon(icon(icon_name, token))
         button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.
     return button
-
-
-def _connect(button: QAbstractButton, on_click: OnClick) -> None:
-    if on_click is not None:
-        button.clicked.connect(on_click)

@@ -93,11 +93,13 @@ class ChangesFooter(QWidget):
         self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)
-        self._undo = secondary_button(self.tr("Undo"), "undo-2", on_click=changes.undo)
+        self._undo = secondary_button(self.tr("Undo"), "undo-2")
         self._undo.setStyleSheet(
             "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
         )
-        done = primary_button(self.tr("Done"), on_click=self.done)
+        self._undo.clicked.connect(changes.undo)
+        done = primary_button(self.tr("Done"))
+        done.clicked.connect(self.done)
         hbox(
             self._tick,
             (self._message, 1),

@@ -219,7 +219,7 @@ def _is_shown(entry: ActivityEntry, showing: ActivityCategory) -> bool:
 
 
 def showing_choice() -> Segmented:
-    return Segmented(
+    choice = Segmented(
         tr("Which activity to show"),
         (
             (ActivityCategory.ALL, tr("All")),
@@ -227,8 +227,9 @@ def showing_choice() -> Segmented:
             (ActivityCategory.CALLS, tr("Calls")),
             (ActivityCategory.ERRORS, tr("Errors")),
         ),
-        current=ActivityCategory.ALL,
     )
+    choice.set_current(ActivityCategory.ALL)
+    return choice
 
 
 def alignment(column: int) -> Qt.AlignmentFlag:

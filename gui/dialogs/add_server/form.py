@@ -29,9 +29,9 @@ class ServerForm(QWidget):
         self._kind = Segmented(
             self.tr("Server type"),
             ((TransportType.STDIO, self.tr("Command")), (TransportType.HTTP, self.tr("URL"))),
-            current=TransportType.STDIO,
             on_change=self._choose_kind,
         )
+        self._kind.set_current(TransportType.STDIO)
         self._command = self._line(self.tr("Command line"), mono=True)
         self._env = PairsEditor(self.tr("Add variable"))
         self._cwd = self._line(self.tr("Working folder"), mono=True)

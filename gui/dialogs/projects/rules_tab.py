@@ -95,8 +95,8 @@ class _RuleForm(Card):
         self._permission = Segmented(
             self.tr("Rule action"),
             tuple((each, permission_text(each)) for each in Permission),
-            current=Permission.ASK,
         )
+        self._permission.set_current(Permission.ASK)
         self._server = combo_box(self.tr("Server"))
         self._server.view().setAccessibleName(self.tr("Server"))
         hint = self.tr("All tools, or a pattern: write_*")
