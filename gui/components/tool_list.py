@@ -1,7 +1,7 @@
 """The tools of the selected server: filter, and rows of 46 with tick, name, description, tokens.
 
-Made for thousands of tools: the text to search in is made once, rows are all of one size, and
-typing is answered when it pauses.
+Made for thousands of tools: the text to search in is prepared once, rows are all of one size, and
+the filter applies when typing pauses.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
@@ -44,8 +43,9 @@ class ChangesDialog(QDialog):
             signal.connect(self.show_state)
         bridge.subscribe(self, self._on_events)
 
-    @abstractmethod
-    def show_state(self) -> None: ...
+    def show_state(self) -> None:
+        """Show what is in force now."""
+        raise NotImplementedError
 
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
         """Enter belongs to the field it is pressed in: no button here is the default one."""

@@ -3426,8 +3426,8 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>Less</source>
-        <translation>閉じる</translation>
+        <source>Hide details</source>
+        <translation>詳細を隠す</translation>
     </message>
 </context>
 <context>

@@ -33,7 +33,7 @@ class ActivityCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActivityFilter:
-    """Which entries are shown; what is empty does not matter."""
+    """Which entries are shown; an empty field matches all of them."""
 
     showing: ActivityCategory = ActivityCategory.ALL
     client: str = ""

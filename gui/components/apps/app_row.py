@@ -62,7 +62,7 @@ def short_path(path: Path, home: Path) -> str:
 
 
 def in_order(apps: tuple[ClientApp, ...]) -> tuple[ClientApp, ...]:
-    """Those that are here first; each group as it comes."""
+    """Installed apps first; each group in its given order."""
     rank = {
         ClientState.CONNECTED: 0,
         ClientState.FOUND: 0,
@@ -86,8 +86,8 @@ def found_sentence(servers: tuple[FoundServer, ...]) -> str:
 
 
 def connected_count(apps: Iterable[ClientApp], tokens: Iterable[TokenSummary]) -> int:
-    """Apps with our entry in their file, and those connected by hand that have called."""
+    """Apps with our entry in their file, and those set up manually that have called."""
     listed = [app for app in apps if app.state is ClientState.CONNECTED]
     of_apps = {app.token for app in listed}
-    by_hand = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
-    return len(listed) + sum(1 for _ in by_hand)
+    manual = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
+    return len(listed) + sum(1 for _ in manual)

@@ -1,4 +1,4 @@
-"""The dialogs for connecting an app: the change in its file, or the entry to paste by hand."""
+"""The dialogs for connecting an app: the change in its file, or the entry to paste."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class CheckStep(Card):
         self.show_apps(())
 
     def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:
-        """Say which applications may be asked; `others` were connected by hand."""
+        """Say which applications to try; `others` were set up manually."""
         if self.is_green:
             return
         names = [app.name for app in apps if app.state is ClientState.CONNECTED]
@@ -59,7 +59,7 @@ class CheckStep(Card):
         return self.tr("{some} or {last}").format(some=self.tr(", ").join(some), last=last)
 
     def record(self, entry: ActivityEntry) -> None:
-        """Something reached the router: whatever was not refused shows that it works."""
+        """A request reached the router: unless it was refused, the connection works."""
         if self.is_green or entry.kind is ActivityKind.REFUSED:
             return
         self.is_green = True

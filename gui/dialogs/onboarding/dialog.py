@@ -1,6 +1,6 @@
 """The guide for the first run: shows only the steps that are missing, and can be left at any time.
 
-Nothing happens without a press of its button. It can be opened again from Connected apps.
+Nothing changes until the user presses its button. It can be opened again from Connected apps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The servers of other applications, to tick; below each, what it asks for."""
+"""The servers found in other applications, to select; below each, the values it needs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FoundList(Card):
         return [found for tick, found in self._ticks if tick.isChecked()]
 
     def answers(self) -> dict[str, str]:
-        """To what the chosen servers ask for."""
+        """The values that were entered, by prompt."""
         return {name: text() for name, text in self._fields.items() if text()}
 
     def _row(self, choice: Choice) -> QWidget:

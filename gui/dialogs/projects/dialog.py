@@ -73,7 +73,7 @@ class ProjectsDialog(ChangesDialog):
         self.setMinimumSize(760, 520)
         open_at_size(self, 900, 640)
         self.show_state()
-        self.setFocus()  # So that no field has it before the user gives it one.
+        self.setFocus()  # No field has the focus at first.
 
     def choose(self, project: ProjectId | None) -> None:
         self._project = project

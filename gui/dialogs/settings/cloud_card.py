@@ -86,7 +86,7 @@ class CloudCard(Card):
             self._changes.set_cloud(url, key or None, self._on_saved)
 
     def _on_saved(self, _: object) -> None:
-        if not Shiboken.isValid(self):  # Another language came meanwhile, with a card of its own.
+        if not Shiboken.isValid(self):  # Replaced after a change of language.
             return
         self._url.setModified(False)
         self._key.clear()

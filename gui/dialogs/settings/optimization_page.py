@@ -175,7 +175,7 @@ class OptimizationPage(SettingsPage):
         self._exposure.set_current(unassigned.exposure)
         self._reach.setText(exposure_text(unassigned.exposure))
         self._exposure.setEnabled(unassigned.optimization is not None)
-        # Progressive apps have scripts in any case.
+        # Progressive apps always have scripts.
         self._scripts.setEnabled(searching and unassigned.optimization is not None)
         self._scripts.setChecked(self.router.settings.current().offer_execute or not searching)
 

@@ -43,8 +43,8 @@ class LineField(QLineEdit):
 
 
 class TextField(QPlainTextEdit):
-    """A text, or JSON: one line that grows with what is in it. Enter runs the tool, as in any
-    field of one line; Shift and Enter begin a new line."""
+    """Text or JSON: one line that grows with its content. Enter runs the tool, as in a field of one
+    line; Shift+Enter starts a new line."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class TextField(QPlainTextEdit):
 
 
 class ChoiceField(QComboBox):
-    """One of some values, or none of them."""
+    """One of the given values, or none."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ def simple_field(name: str, shape: Shape) -> SimpleField:
 
 
 def _read(field: SimpleField, name: str, shape: Shape, text: str, required: bool) -> object:
-    """An empty text can't be told from no value: it counts as none."""
+    """Empty text counts as no value."""
     try:
         if text.strip():
             return value_of(name, shape, text)

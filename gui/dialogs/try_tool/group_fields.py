@@ -163,7 +163,7 @@ def field_for(name: str, shape: Shape) -> FieldWidget:
 
 
 def _first(field: FieldWidget) -> QWidget:
-    """Where typing begins."""
+    """The field that gets the focus."""
     inner = (each for each in field.findChildren(QWidget) if isinstance(each, SIMPLE))
     return field if isinstance(field, SIMPLE) else next(inner, field)
 
