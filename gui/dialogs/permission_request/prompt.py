@@ -79,20 +79,14 @@ class PermissionPrompt(QDialog):
 
     def _fill(self, request: PermissionRequest) -> None:
         self._tile.set_name(request.server_name)
-        self._title.setText(
-            self._question(request).format(client=request.client, name=request.key.shown)
-        )
+        question = {
+            PermissionKind.TOOL: self.tr("{client} wants to run {name}"),
+            PermissionKind.PROMPT: self.tr("{client} wants to use the prompt {name}"),
+            PermissionKind.RESOURCE: self.tr("{client} wants to read {name}"),
+        }[request.kind]
+        self._title.setText(question.format(client=request.client, name=request.key.shown))
         self._server.setText(self.tr("Server: {server}").format(server=request.server_name))
         self._arguments.setPlainText(request.arguments)
-
-    def _question(self, request: PermissionRequest) -> str:
-        match request.kind:
-            case PermissionKind.TOOL:
-                return self.tr("{client} wants to run {name}")
-            case PermissionKind.PROMPT:
-                return self.tr("{client} wants to use the prompt {name}")
-            case PermissionKind.RESOURCE:
-                return self.tr("{client} wants to read {name}")
 
     def _show_countdown(self) -> None:
         if self._request is None:
