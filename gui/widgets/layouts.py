@@ -49,17 +49,6 @@ def vbox(
     return layout
 
 
-def row_widget(
-    *parts: Part, spacing: int = 12, margins: Margins = NO_MARGINS, height: int | None = None
-) -> QWidget:
-    """`parts` from left to right, as a widget; `height` is fixed."""
-    widget = QWidget()
-    hbox(*parts, spacing=spacing, margins=margins, parent=widget)
-    if height is not None:
-        widget.setFixedHeight(height)
-    return widget
-
-
 def _fill(
     layout: QBoxLayout, parts: Sequence[Part], spacing: int | None, margins: Margins | None
 ) -> None:
@@ -92,3 +81,14 @@ def clear(layout: QLayout) -> None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()
+
+
+def row_widget(
+    *parts: Part, spacing: int = 12, margins: Margins = NO_MARGINS, height: int | None = None
+) -> QWidget:
+    """`parts` from left to right, as a widget; `height` is fixed."""
+    widget = QWidget()
+    hbox(*parts, spacing=spacing, margins=margins, parent=widget)
+    if height is not None:
+        widget.setFixedHeight(height)
+    return widget
