@@ -5,7 +5,8 @@ Removing and disabling take effect at once and can be undone; nothing here asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,18 +101,15 @@ class Actions:
 
     def double_timeout(self, ref: ServerRef) -> None:
         """Double its discovery timeout, up to the maximum, and discover its tools again."""
-        try:
+        with self._errors_shown():
             config = self._router.servers.config(ref)
-        except ToolboothError as error:
-            self._show_error(error)
-            return
-        servers = self._router.servers.list(ref.workspace)
-        name = next((status.name for status in servers if status.ref == ref), ref.server)
-        longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
-        changed = config.model_copy(update={"discovery_timeout_s": longer})
-        # No new consent: the command stays the same, so the one that was given holds.
-        change = self._router.servers.update(ref, name, changed, consent=False)
-        self._run(change, lambda _: self.refresh(ref))
+            servers = self._router.servers.list(ref.workspace)
+            name = next((status.name for status in servers if status.ref == ref), ref.server)
+            longer = min(LONGEST_DISCOVERY_S, 2 * config.discovery_timeout_s)
+            changed = config.model_copy(update={"discovery_timeout_s": longer})
+            # No new consent: the command stays the same, so the one that was given holds.
+            change = self._router.servers.update(ref, name, changed, consent=False)
+            self._run(change, lambda _: self.refresh(ref))
 
     def sign_in(self, ref: ServerRef) -> None:
         """Open the sign-in page; the server's status shows the outcome."""
@@ -119,20 +117,16 @@ class Actions:
 
     def remove(self, status: ServerStatus) -> None:
         """Remove the server; after an undo it may run only if it was allowed to before."""
-        try:
-            config = self._router.servers.config(status.ref)
-        except ToolboothError as error:
-            self._show_error(error)
-            return
+        add, remove = self._router.servers.add, self._router.servers.remove
         # Unknown for a disabled server: consent is asked for again.
         consent = status.enabled and status.state is not ServerState.NEEDS_CONSENT
-
-        def add_again() -> None:
-            add = self._router.servers.add
-            self._run(add(status.workspace, status.name, config, consent=consent))
-
-        text = tr("Removed {name}").format(name=status.name)
-        self._run_undoable(self._router.servers.remove(status.ref), text, add_again)
+        with self._errors_shown():
+            config = self._router.servers.config(status.ref)
+            self._run_undoable(
+                remove(status.ref),
+                tr("Removed {name}").format(name=status.name),
+                lambda: self._run(add(status.workspace, status.name, config, consent=consent)),
+            )
 
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
         self._run(self._router.tools.approve(ref, tools))
@@ -145,17 +139,14 @@ class Actions:
         had."""
         workspace = workspace or self._workspace
         put = self._router.permissions.set
-        try:
+        with self._errors_shown():
             views = self._router.tools.list(ServerRef(workspace, key.server))
-        except ToolboothError as error:
-            self._show_error(error)
-            return
-        before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
-        self._run_undoable(
-            put(workspace, key, Permission.DENY),
-            tr("Blocked {tool}").format(tool=key.shown),
-            lambda: self._run(put(workspace, key, before)),
-        )
+            before = next((t.permission for t in views if t.key == key), Permission.ALLOW)
+            self._run_undoable(
+                put(workspace, key, Permission.DENY),
+                tr("Blocked {tool}").format(tool=key.shown),
+                lambda: self._run(put(workspace, key, before)),
+            )
 
     def pin_tool(self, key: ToolKey, pinned: bool) -> None:
         """Pin or unpin it for every app; can be undone."""
@@ -163,7 +154,7 @@ class Actions:
         before = projects.config(workspace, None)
         others = [each for each in before.pinned if each != str(key)]
         pins = tuple([*others, str(key)] if pinned else others)
-        text = tr("{tool} is now pinned for all apps") if pinned else tr("Unpinned {tool}")
+        text = tr("Pinned {tool} for all apps") if pinned else tr("Unpinned {tool}")
         after = before.model_copy(update={"pinned": pins})
         self._run_undoable(
             projects.put(workspace, None, after),
@@ -191,6 +182,14 @@ class Actions:
     @property
     def _workspace(self) -> WorkspaceId:
         return self._router.workspaces.active()
+
+    @contextmanager
+    def _errors_shown(self) -> Generator[None]:
+        """Show the error of a query, for example about a server that was just removed."""
+        try:
+            yield
+        except ToolboothError as error:
+            self._show_error(error)
 
     def _run_undoable(
         self, command: Coroutine[Any, Any, Any], text: str, undo: Callable[[], object]

@@ -1,17 +1,18 @@
-"""Choosing the tools that every app gets beside the search tools."""
+"""The tools that apps get without searching: the row that names them, and their picker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from gui.components.tool_list import ToolList
 from gui.text import formats
+from gui.text.tr import tr
 from gui.widgets import fonts
-from gui.widgets.buttons import primary_button
-from gui.widgets.cards import Card
+from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.cards import Card, RowCard
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.window_size import open_at_size
@@ -19,8 +20,38 @@ from router.api.router import RouterPort
 from router.domain.ids import ServerId, ToolKey, WorkspaceId
 from router.domain.permissions import Permission
 from router.domain.tools import ToolView
+from router.domain.workspaces import Exposure
 
-_UNTICKED = {True: Permission.ALLOW, False: Permission.DENY}
+_TICK = {True: Permission.ALLOW, False: Permission.DENY}
+
+
+class PinsRow(QObject):
+    """A row of `card`; `pick` makes the picker."""
+
+    def __init__(self, card: RowCard, pick: Callable[[], PinPicker]) -> None:
+        super().__init__(card)
+        self._pick = pick
+        self._picker: PinPicker | None = None
+        self._pins: tuple[str, ...] = ()
+        self.button = secondary_button(self.tr("Choose…"), on_click=self._choose)
+        words = self.tr("pin, pinned tools, favourites, favorites")
+        self._names = card.add_row(self.tr("Always include"), "", self.button, words=words)
+
+    def show_pins(self, pins: tuple[str, ...]) -> None:
+        self._pins = pins
+        names = ", ".join(pin.partition(":")[2] for pin in pins)
+        self._names.setText(
+            self.tr("%n pinned tools: {names}", "", len(pins)).format(names=names)
+            if pins
+            else self.tr("Apps only get the search tools.")
+        )
+        if self._picker is not None:
+            self._picker.show_pins(pins)
+
+    def _choose(self) -> None:
+        self._picker = self._pick()
+        self._picker.show_pins(self._pins)
+        self._picker.open()
 
 
 class PinPicker(QDialog):
@@ -50,7 +81,7 @@ class PinPicker(QDialog):
         if not self.isVisible():  # Pinned ones come first; what is ticked later stays in place.
             self._tools = tuple(sorted(self._tools, key=lambda tool: str(tool.key) not in pins))
         self._pins = pins
-        shown = [t._replace(permission=_UNTICKED[str(t.key) in pins]) for t in self._tools]
+        shown = [t._replace(permission=_TICK[str(t.key) in pins]) for t in self._tools]
         self._list.set_tools(shown)
         tokens = sum(t.context_tokens for t in self._tools if str(t.key) in pins)
         said = self.tr("%n pinned tools, {tokens} tokens in every conversation.", "", len(pins))
@@ -90,7 +121,8 @@ def _tools(
                 yield tool._replace(description=f"{status.name} · {tool.description}")
 
 
-def pins_text(pins: tuple[str, ...], none: str, many: str) -> str:
-    """The names of the pinned tools, in `many`; `none` if there are none."""
-    names = ", ".join(pin.partition(":")[2] for pin in pins)
-    return many.format(names=names) if pins else none
+def exposure_text(exposure: Exposure) -> str:
+    """What an exposure means for apps."""
+    if exposure is Exposure.SEARCH:
+        return tr("Apps search for the tools they need, then call them.")
+    return tr("Apps browse servers step by step and combine calls in scripts, using five tools.")

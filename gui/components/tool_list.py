@@ -1,7 +1,7 @@
 """The tools of the selected server: filter, and rows of 46 with tick, name, description, tokens.
 
-Made for thousands of tools: the text to search in is made once, rows are all of one size, and
-typing is answered when it pauses.
+Made for thousands of tools: the text to search in is prepared once, rows are all of one size, and
+the filter applies when typing pauses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 from gui.components.attention.tool_review import tool_badge
 from gui.text import formats
 from gui.widgets import fonts, paint
-from gui.widgets.labels import wrapped
+from gui.widgets.labels import Message
 from gui.widgets.layouts import vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
@@ -126,9 +126,8 @@ class ToolList(QWidget):
         self._model = ToolModel(self)
         self._field = SearchField(self.tr("Filter tools"))
         self._view = RowView(self.tr("Tools"), ROW_HEIGHT, self.tr("No tool matches"))
-        self._footnote = wrapped("", "text3")
+        self._footnote = Message("text3")
         self._footnote.setContentsMargins(12, 0, 12, 6)
-        self._footnote.hide()
         self._view.setItemDelegate(_Delegate(self._view))
         self._view.setModel(self._model)
         self._debounce = QTimer(self, interval=DEBOUNCE_MS, singleShot=True)
@@ -136,14 +135,8 @@ class ToolList(QWidget):
         self._field.textChanged.connect(self._debounce.start)
         self._view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.permitted.connect(self.permitted)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        column = vbox(spacing=9, margins=(0, 12, 0, 6), parent=self)
-        holder = vbox(self._field, margins=(11, 0, 11, 0))
-        column.addLayout(holder)
-        column.addWidget(self._view)
-        column.addWidget(self._footnote)
+        field = vbox(self._field, margins=(11, 0, 11, 0))
+        vbox(field, self._view, self._footnote, spacing=9, margins=(0, 12, 0, 6), parent=self)
 
     def set_tools(self, tools: Sequence[ToolView]) -> None:
         """Show these; the selected one stays selected if it is among them, else the first is."""
@@ -153,8 +146,7 @@ class ToolList(QWidget):
 
     def show_footnote(self, text: str) -> None:
         """Show a note below the list; hidden while empty."""
-        self._footnote.setText(text)
-        self._footnote.setVisible(bool(text))
+        self._footnote.show_text(text)
 
     def current(self) -> ToolView | None:
         index = self._view.currentIndex()
@@ -184,7 +176,7 @@ class ToolList(QWidget):
         row = self._model.row_of(self._wanted) if self._wanted is not None else None
         index = self._model.index(row or 0)
         if index == self._view.currentIndex():
-            self.selected.emit(tool_at(index) if index.isValid() else None)
+            self._emit_selection(index)
         else:
             self._view.setCurrentIndex(index)
 

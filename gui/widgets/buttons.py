@@ -35,9 +35,19 @@ OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
 class Toggle(Pressable, QCheckBox):
     """A switch, 34 x 20."""
 
-    def __init__(self, accessible_name: str) -> None:
+    def __init__(
+        self,
+        accessible_name: str,
+        *,
+        checked: bool = False,
+        on_click: Callable[[bool], object] | None = None,
+    ) -> None:
+        """`on_click` gets whether it is on now."""
         super().__init__()
         self.setAccessibleName(accessible_name)
+        self.setChecked(checked)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(paint.TOGGLE_WIDTH, paint.TOGGLE_HEIGHT)
@@ -58,9 +68,16 @@ class Segmented(QFrame):
 
     changed = Signal(str)
 
-    def __init__(self, accessible_name: str, choices: Sequence[tuple[str, str]]) -> None:
-        """`choices` are pairs of key and text."""
+    def __init__(
+        self,
+        accessible_name: str,
+        choices: Sequence[tuple[str, str]],
+        on_change: Callable[[str], object] | None = None,
+    ) -> None:
+        """`choices` are pairs of key and text; `on_change` gets the key."""
         super().__init__()
+        if on_change is not None:
+            self.changed.connect(on_change)
         self.setProperty("role", "segments")
         self.setAccessibleName(accessible_name)
         self.setFixedHeight(30)
@@ -123,8 +140,11 @@ class IconButton(QToolButton):
         icon_size: int = 16,
         bordered: bool = False,
         parent: QWidget | None = None,
+        on_click: OnClick = None,
     ) -> None:
         super().__init__(parent)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self.setProperty("role", "icon-bordered" if bordered else "icon")
         self.setIcon(icon(icon_name))
         self.setIconSize(QSize(icon_size, icon_size))

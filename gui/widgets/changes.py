@@ -30,8 +30,8 @@ class Changes(QObject):
     failed = Signal(object)
     """With the `ToolboothError`; the change is not in force."""
 
-    def __init__(self, commands: Commands, parent: QObject | None) -> None:
-        super().__init__(parent)
+    def __init__(self, commands: Commands) -> None:
+        super().__init__()
         self._commands = commands
         self._undo: list[Command] = []
 
@@ -41,23 +41,23 @@ class Changes(QObject):
 
     def apply(
         self,
-        change: Command,
-        undo: Command,
-        on_done: Callable[[Any], object] | None = None,
+        change: Coroutine[Any, Any, T],
+        undo: Callable[[T], Coroutine[Any, Any, object]],
+        on_done: Callable[[T], object] | None = None,
     ) -> None:
-        """Run `change`; its result goes to `on_done`."""
+        """Run `change`; its result goes to `on_done`, and to `undo` when it is undone."""
 
-        def keep(result: object) -> None:
+        def keep(result: T) -> None:
             if on_done is not None:
                 on_done(result)
-            self.done(undo)
+            self.done(lambda: undo(result))
 
-        self._commands.run(self, change(), on_done=keep, on_error=self.failed.emit)
+        self._commands.run(self, change, on_done=keep, on_error=self.failed.emit)
 
     def replace(self, before: T, after: T, put: Callable[[T], Coroutine[Any, Any, object]]) -> None:
         """Change a value that is `before` now; nothing happens if it stays the same."""
         if after != before:
-            self.apply(lambda: put(after), lambda: put(before))
+            self.apply(put(after), lambda _: put(before))
 
     def undo(self) -> None:
         """Undo the newest change; a failed undo can be tried again."""

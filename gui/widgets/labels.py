@@ -111,6 +111,23 @@ class ElidedLabel(QLabel):
             self.setToolTip(tip)
 
 
+class Message(QLabel):
+    """A sentence about what happened, of as many lines as it needs; hidden while it is empty."""
+
+    def __init__(self, tint: Token = "text2") -> None:
+        super().__init__()
+        _set_plain(self, fonts.ui_font(fonts.SMALL), tint)
+        self.setWordWrap(True)
+        self.hide()
+
+    def show_text(self, text: str, tint: Token | None = None) -> None:
+        """Show `text`, in another colour if `tint` is given."""
+        self.setText(text)
+        if tint is not None:
+            set_tint(self, tint)
+        self.setVisible(bool(text))
+
+
 def label(text: str = "", *, font: QFont | None = None, tint: Token = "text1") -> QLabel:
     """Plain text in one of the theme's colours."""
     made = QLabel(text)

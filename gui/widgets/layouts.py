@@ -19,8 +19,10 @@ Part: TypeAlias = (
     | Literal["stretch"]
     | tuple[QWidget | QLayout, int]
     | tuple[QWidget, int, Qt.AlignmentFlag]
+    | None
 )
-"""A widget or layout, alone or with its stretch factor and alignment; a number is a gap."""
+"""A widget or layout, alone or with its stretch factor and alignment; a number is a gap; `None` is
+nothing."""
 
 
 def hbox(
@@ -55,6 +57,8 @@ def _fill(
     if margins is not None:
         layout.setContentsMargins(*margins)
     for part in parts:
+        if part is None:
+            continue
         if part == STRETCH:
             layout.addStretch(1)
         elif isinstance(part, int):
@@ -77,3 +81,14 @@ def clear(layout: QLayout) -> None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()
+
+
+def row_widget(
+    *parts: Part, spacing: int = 12, margins: Margins = NO_MARGINS, height: int | None = None
+) -> QWidget:
+    """`parts` from left to right, as a widget; `height` is fixed."""
+    widget = QWidget()
+    hbox(*parts, spacing=spacing, margins=margins, parent=widget)
+    if height is not None:
+        widget.setFixedHeight(height)
+    return widget

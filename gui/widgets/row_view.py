@@ -57,19 +57,10 @@ class RowView(QTableView):
         super().__init__()
         self._nothing = nothing
         self.row_height = row_height
-        self.setAccessibleName(accessible_name)
+        set_up_rows(self, accessible_name, row_height)
         self.setMouseTracking(True)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.horizontalHeader().hide()
         self.horizontalHeader().setStretchLastSection(True)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setMinimumSectionSize(row_height)
-        self.verticalHeader().setDefaultSectionSize(row_height)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.verticalScrollBar().setSingleStep(row_height // 2)
         self.ring_shown = False
@@ -105,6 +96,20 @@ class RowView(QTableView):
     def mousePressEvent(self, event: QMouseEvent, /) -> None:
         self.ring_shown = False
         super().mousePressEvent(event)
+
+
+def set_up_rows(view: QTableView, accessible_name: str, row_height: int) -> None:
+    """Rows of one height, selected one at a time, scrolled by pixels."""
+    view.setAccessibleName(accessible_name)
+    view.setShowGrid(False)
+    view.setTabKeyNavigation(False)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.verticalHeader().setMinimumSectionSize(row_height)
+    view.verticalHeader().setDefaultSectionSize(row_height)
 
 
 class RowDelegate(QStyledItemDelegate):

@@ -319,13 +319,6 @@
 <context>
     <name>OptimizationPage</name>
     <message numerus="yes">
-        <source>%n pinned tools: {names}</source>
-        <translation>
-            <numerusform>%n pinned tool: {names}</numerusform>
-            <numerusform>%n pinned tools: {names}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Apps get a few tools instead of %n tool definitions.</source>
         <translation>
             <numerusform>Apps get a few tools instead of %n tool definition.</numerusform>
@@ -337,16 +330,6 @@
         <translation>
             <numerusform>Apps get the %n tool definition with every request.</numerusform>
             <numerusform>Apps get all %n tool definitions with every request.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>OptionsTab</name>
-    <message numerus="yes">
-        <source>%n pinned tools: {names}</source>
-        <translation>
-            <numerusform>%n pinned tool: {names}</numerusform>
-            <numerusform>%n pinned tools: {names}</numerusform>
         </translation>
     </message>
 </context>
@@ -401,6 +384,16 @@
         <translation>
             <numerusform>%n pinned tool, {tokens} tokens in every conversation.</numerusform>
             <numerusform>%n pinned tools, {tokens} tokens in every conversation.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PinsRow</name>
+    <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>%n pinned tool: {names}</numerusform>
+            <numerusform>%n pinned tools: {names}</numerusform>
         </translation>
     </message>
 </context>

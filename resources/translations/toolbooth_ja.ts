@@ -274,7 +274,7 @@
         <translation>JSON が正しくありません。{line} 行目: {reason}</translation>
     </message>
     <message>
-        <source>It contains no servers.</source>
+        <source>This contains no servers.</source>
         <translation>サーバーが含まれていません。</translation>
     </message>
     <message>
@@ -510,8 +510,8 @@
         <translation>サーバーを起動するコマンドを入力してください。</translation>
     </message>
     <message>
-        <source>The address must start with http:// or https://.</source>
-        <translation>アドレスは http:// か https:// で始めてください。</translation>
+        <source>The URL must start with http:// or https://.</source>
+        <translation>URL は http:// か https:// で始めてください。</translation>
     </message>
     <message>
         <source>Every value needs a name.</source>
@@ -608,12 +608,12 @@
         <translation>{tool} を拒否しました</translation>
     </message>
     <message>
-        <source>{tool} is now pinned for all apps</source>
-        <translation>{tool} をすべてのアプリに固定しました</translation>
-    </message>
-    <message>
         <source>Unpinned {tool}</source>
         <translation>{tool} の固定を外しました</translation>
+    </message>
+    <message>
+        <source>Pinned {tool} for all apps</source>
+        <translation>{tool} をすべてのアプリに固定しました</translation>
     </message>
     <message>
         <source>Couldn’t open the sign-in page.</source>
@@ -1316,10 +1316,6 @@
         <translation>キーリングに {name} というシークレットはありません。</translation>
     </message>
     <message>
-        <source>There is no secret named {name}.</source>
-        <translation>{name} というシークレットはありません。</translation>
-    </message>
-    <message>
         <source>The keyring did not respond within {seconds} seconds.</source>
         <translation>キーリングが {seconds} 秒以内に応答しませんでした。</translation>
     </message>
@@ -1488,8 +1484,8 @@
         <translation>更新…</translation>
     </message>
     <message>
-        <source>Outdated address</source>
-        <translation>以前のアドレス</translation>
+        <source>Outdated URL</source>
+        <translation>以前の URL</translation>
     </message>
     <message>
         <source>Disconnect</source>
@@ -1642,8 +1638,8 @@
         <translation>アクセスを試みたもの: {what}</translation>
     </message>
     <message>
-        <source>It tried to access nothing else.</source>
-        <translation>ほかには何もアクセスしていません。</translation>
+        <source>It didn’t try to access anything else.</source>
+        <translation>ほかには何もアクセスしようとしていません。</translation>
     </message>
     <message>
         <source>Files outside its home folder</source>
@@ -1910,10 +1906,6 @@
         <translation>（{pairs}）</translation>
     </message>
     <message>
-        <source>No rules yet. Tools without a rule or setting are allowed.</source>
-        <translation>ルールはまだありません。ルールも設定もないツールは許可されます。</translation>
-    </message>
-    <message>
         <source>Pass it as an environment variable instead. Those are stored in the keyring.</source>
         <translation>環境変数で渡してください。値はキーリングに保存されます。</translation>
     </message>
@@ -1980,6 +1972,14 @@
     <message>
         <source>Not set up.</source>
         <translation>未設定です。</translation>
+    </message>
+    <message>
+        <source>Apps search for the tools they need, then call them.</source>
+        <translation>アプリは必要なツールを検索して、呼び出します。</translation>
+    </message>
+    <message>
+        <source>Apps browse servers step by step and combine calls in scripts, using five tools.</source>
+        <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
     </message>
 </context>
 <context>
@@ -2384,33 +2384,6 @@
     </message>
 </context>
 <context>
-    <name>ByHandDialog</name>
-    <message>
-        <source>Set up {name} manually</source>
-        <translation>{name} を手動で設定</translation>
-    </message>
-    <message>
-        <source>Entry to paste</source>
-        <translation>貼り付ける項目</translation>
-    </message>
-    <message>
-        <source>The entry will appear here, with a new token.</source>
-        <translation>新しいトークンを含む項目がここに表示されます。</translation>
-    </message>
-    <message>
-        <source>Create entry</source>
-        <translation>項目を作成</translation>
-    </message>
-    <message>
-        <source>Copy entry</source>
-        <translation>項目をコピー</translation>
-    </message>
-    <message>
-        <source>Add this entry to the file, next to the existing ones.</source>
-        <translation>この項目を、ファイルの既存の項目に並べて追加してください。</translation>
-    </message>
-</context>
-<context>
     <name>ChangesFooter</name>
     <message>
         <source>Undo</source>
@@ -2436,16 +2409,16 @@
         <translation>最初の呼び出しを待っています…</translation>
     </message>
     <message>
-        <source>Restart {apps}, then ask it to list your tools, for example.</source>
-        <translation>{apps} を再起動し、たとえばツールの一覧を尋ねてみてください。</translation>
-    </message>
-    <message>
         <source>, </source>
         <translation>、</translation>
     </message>
     <message>
         <source>No app is connected yet. Go back to connect one.</source>
         <translation>接続されたアプリがまだありません。戻って接続してください。</translation>
+    </message>
+    <message>
+        <source>Restart {apps}, then ask it to list your tools.</source>
+        <translation>{apps} を再起動し、ツールの一覧を尋ねてみてください。</translation>
     </message>
     <message>
         <source>{some} or {last}</source>
@@ -2470,8 +2443,8 @@
         <translation>API キー、エンドポイント、プロバイダー、プライバシー、シークレット、クラウド、API key, endpoint, provider, privacy, secret</translation>
     </message>
     <message>
-        <source>Address of the cloud service</source>
-        <translation>クラウドサービスのアドレス</translation>
+        <source>URL of the cloud service</source>
+        <translation>クラウドサービスの URL</translation>
     </message>
     <message>
         <source>API key of the cloud service</source>
@@ -2527,10 +2500,6 @@
         <translation>次の内容が、あなたの権限でこのコンピューター上で実行されます</translation>
     </message>
     <message>
-        <source>Toolbooth will connect to this address</source>
-        <translation>Toolbooth は次のアドレスに接続します</translation>
-    </message>
-    <message>
         <source>It receives the data apps send to its tools. Nothing runs on this computer.</source>
         <translation>アプリがツールに送る内容を受け取ります。このコンピューターでは何も実行されません。</translation>
     </message>
@@ -2539,16 +2508,20 @@
         <translation>呼び出されると、あなたの権限で動作します（ファイル、ネットワーク、プログラム）。</translation>
     </message>
     <message>
-        <source>First its tools are discovered in isolation. {words}</source>
-        <translation>まず、隔離した環境でツールを検出します。{words}</translation>
-    </message>
-    <message>
         <source>{names}: controls which programs are loaded. Make sure you want this.</source>
         <translation>{names}: 読み込まれるプログラムを左右します。意図したものか確かめてください。</translation>
     </message>
     <message>
-        <source>Address</source>
-        <translation>アドレス</translation>
+        <source>Toolbooth will connect to this URL</source>
+        <translation>Toolbooth は次の URL に接続します</translation>
+    </message>
+    <message>
+        <source>Its tools are first discovered in isolation. {words}</source>
+        <translation>まず、隔離した環境でツールを検出します。{words}</translation>
+    </message>
+    <message>
+        <source>URL</source>
+        <translation>URL</translation>
     </message>
     <message>
         <source>Headers</source>
@@ -2881,6 +2854,33 @@
     </message>
 </context>
 <context>
+    <name>ManualSetupDialog</name>
+    <message>
+        <source>Set up {name} manually</source>
+        <translation>{name} を手動で設定</translation>
+    </message>
+    <message>
+        <source>Entry to paste</source>
+        <translation>貼り付ける項目</translation>
+    </message>
+    <message>
+        <source>The entry will appear here, with a new token.</source>
+        <translation>新しいトークンを含む項目がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Create entry</source>
+        <translation>項目を作成</translation>
+    </message>
+    <message>
+        <source>Copy entry</source>
+        <translation>項目をコピー</translation>
+    </message>
+    <message>
+        <source>Add this entry to the file, next to the existing ones.</source>
+        <translation>この項目を、ファイルの既存の項目に並べて追加してください。</translation>
+    </message>
+</context>
+<context>
     <name>NetworkPage</name>
     <message>
         <source>Network</source>
@@ -2941,34 +2941,12 @@
         <translation>結果、件数、ヒット数、上限、results, top k, number of hits, limit</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>選択…</translation>
-    </message>
-    <message>
-        <source>pin, pinned tools, favourites, favorites</source>
-        <translation>ピン留め、固定、お気に入り、pin, pinned tools, favourites, favorites</translation>
-    </message>
-    <message>
-        <source>Always include</source>
-        <translation>常に含めるツール</translation>
-    </message>
-    <message>
         <source>Learn from use</source>
         <translation>使い方から学習する</translation>
     </message>
     <message>
         <source>experience, feedback, remember, forget, privacy</source>
         <translation>学習、経験、フィードバック、記憶、忘れる、プライバシー、experience, feedback, remember, forget, privacy</translation>
-    </message>
-    <message>
-        <source>Apps only get the search tools.</source>
-        <translation>アプリには検索用のツールだけを渡します。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n pinned tools: {names}</source>
-        <translation>
-            <numerusform>固定したツール %n 個: {names}</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>Apps get a few tools instead of %n tool definitions.</source>
@@ -3071,14 +3049,6 @@
         <translation>スクリプト、コード、実行、プログラム、Lua, code mode, execute, programs</translation>
     </message>
     <message>
-        <source>Apps search for the tools they need, then call them.</source>
-        <translation>アプリは必要なツールを検索して、呼び出します。</translation>
-    </message>
-    <message>
-        <source>Apps browse servers step by step and combine calls in scripts, using five tools.</source>
-        <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
-    </message>
-    <message>
         <source>Recommended</source>
         <translation>推奨</translation>
     </message>
@@ -3118,38 +3088,12 @@
         <translation>クラウド</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>選択…</translation>
-    </message>
-    <message>
         <source>By keyword, by keyword and meaning, or with a cloud service.</source>
         <translation>キーワード、キーワードと意味、またはクラウドサービスで探します。</translation>
     </message>
     <message>
-        <source>Always include</source>
-        <translation>常に含めるツール</translation>
-    </message>
-    <message>
-        <source>Apps search for the tools they need, then call them.</source>
-        <translation>アプリは必要なツールを検索して、呼び出します。</translation>
-    </message>
-    <message>
-        <source>Apps browse servers step by step and combine calls in scripts, using five tools.</source>
-        <translation>アプリは 5 個のツールでサーバーを段階的に調べ、呼び出しをスクリプトにまとめます。</translation>
-    </message>
-    <message>
         <source>Apps get every tool definition with every request.</source>
         <translation>リクエストのたびに、すべてのツールの定義をアプリに渡します。</translation>
-    </message>
-    <message>
-        <source>Apps only get the search tools.</source>
-        <translation>アプリには検索用のツールだけを渡します。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n pinned tools: {names}</source>
-        <translation>
-            <numerusform>固定したツール %n 個: {names}</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -3269,7 +3213,7 @@
         <translation>拒否</translation>
     </message>
     <message>
-        <source>Always</source>
+        <source>Always allow</source>
         <translation>常に許可</translation>
     </message>
     <message>
@@ -3290,18 +3234,6 @@
     <message>
         <source>Access</source>
         <translation>アクセス</translation>
-    </message>
-    <message>
-        <source>Allow</source>
-        <translation>許可</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>確認</translation>
-    </message>
-    <message>
-        <source>Block</source>
-        <translation>拒否</translation>
     </message>
     <message>
         <source>Use rules</source>
@@ -3335,6 +3267,31 @@
     <message>
         <source>Apps get the selected tools without searching. Each adds its definition to the context.</source>
         <translation>選択したツールは、検索なしでアプリに渡されます。その分、定義のトークンが増えます。</translation>
+    </message>
+</context>
+<context>
+    <name>PinsRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>選択…</translation>
+    </message>
+    <message>
+        <source>pin, pinned tools, favourites, favorites</source>
+        <translation>ピン留め、固定、お気に入り、pin, pinned tools, favourites, favorites</translation>
+    </message>
+    <message>
+        <source>Always include</source>
+        <translation>常に含めるツール</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned tools: {names}</source>
+        <translation>
+            <numerusform>固定したツール %n 個: {names}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Apps only get the search tools.</source>
+        <translation>アプリには検索用のツールだけを渡します。</translation>
     </message>
 </context>
 <context>
@@ -3414,10 +3371,6 @@
         <translation>プロジェクトの名前</translation>
     </message>
     <message>
-        <source>Copy project address</source>
-        <translation>プロジェクトのアドレスをコピー</translation>
-    </message>
-    <message>
         <source>Remove project</source>
         <translation>プロジェクトを削除</translation>
     </message>
@@ -3428,6 +3381,10 @@
     <message>
         <source>Context Optimization</source>
         <translation>コンテキスト最適化</translation>
+    </message>
+    <message>
+        <source>Copy project URL</source>
+        <translation>プロジェクトの URL をコピー</translation>
     </message>
     <message>
         <source>Servers</source>
@@ -3450,12 +3407,12 @@
         <translation>プロジェクト</translation>
     </message>
     <message>
-        <source>New project…</source>
-        <translation>新しいプロジェクト…</translation>
+        <source>Each project has its own URL, servers and permissions.</source>
+        <translation>プロジェクトごとに、URL、サーバー、権限を持ちます。</translation>
     </message>
     <message>
-        <source>Each project has its own address, servers and permissions.</source>
-        <translation>プロジェクトごとに、アドレス、サーバー、権限を持ちます。</translation>
+        <source>New project…</source>
+        <translation>新しいプロジェクト…</translation>
     </message>
     <message>
         <source>Workspace defaults</source>
@@ -3469,8 +3426,8 @@
         <translation>詳細</translation>
     </message>
     <message>
-        <source>Less</source>
-        <translation>閉じる</translation>
+        <source>Hide details</source>
+        <translation>詳細を隠す</translation>
     </message>
 </context>
 <context>
@@ -3511,6 +3468,10 @@
 </context>
 <context>
     <name>RulesTab</name>
+    <message>
+        <source>No rules yet. Tools without a rule or setting are allowed.</source>
+        <translation>ルールはまだありません。ルールも設定もないツールは許可されます。</translation>
+    </message>
     <message>
         <source>Remove rule</source>
         <translation>このルールを削除</translation>
@@ -3675,6 +3636,10 @@ The cost of search results is already deducted.</source>
         <translation>必要な隔離レベル</translation>
     </message>
     <message>
+        <source>Discovery doesn’t start servers with less isolation than this.</source>
+        <translation>これを下回る隔離では、検出のためにサーバーを起動しません。</translation>
+    </message>
+    <message>
         <source>Strict resource limits</source>
         <translation>リソースの厳しい制限</translation>
     </message>
@@ -3741,10 +3706,6 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Full</source>
         <translation>完全</translation>
-    </message>
-    <message>
-        <source>Servers are not started for discovery with less isolation than this.</source>
-        <translation>これを下回る隔離では、検出のためにサーバーを起動しません。</translation>
     </message>
     <message>
         <source>sandbox, isolation level, bubblewrap, protection, confine</source>
@@ -3977,10 +3938,6 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Command line</source>
         <translation>コマンドライン</translation>
-    </message>
-    <message>
-        <source>Value</source>
-        <translation>値</translation>
     </message>
     <message>
         <source>Add variable</source>
@@ -4371,10 +4328,6 @@ The cost of search results is already deducted.</source>
         <translation>このツールを、あなたの権限で実際に実行します。</translation>
     </message>
     <message>
-        <source>Close</source>
-        <translation>閉じる</translation>
-    </message>
-    <message>
         <source>The tool returned an error</source>
         <translation>ツールがエラーを報告しました</translation>
     </message>
@@ -4481,8 +4434,16 @@ The cost of search results is already deducted.</source>
         <translation>値を表示</translation>
     </message>
     <message>
+        <source>Name</source>
+        <translation>名前</translation>
+    </message>
+    <message>
         <source>Hide value</source>
         <translation>値を隠す</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>値</translation>
     </message>
 </context>
 <context>

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import gui
-from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog
+from gui.components.apps.connect_dialogs import ManualSetupDialog, PlanDialog
 from gui.components.pin_picker import PinPicker
 from gui.dialogs.add_server.dialog import ServerDialog
 from gui.dialogs.onboarding.choices import import_choices
@@ -40,6 +40,7 @@ from gui.dialogs.try_tool.group_fields import ListField
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.page import Page
+from gui.widgets.dialog import ChangesDialog, Dialog
 from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import Theme
 from router.api.apps import AppConnectionPlan, ClientApp, ClientId, ClientState, FoundServer, Prompt
@@ -212,7 +213,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
         inner.add()
     yield trying
     yield PlanDialog(AppConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
-    yield ByHandDialog(APP, None)
+    yield ManualSetupDialog(APP, None)
     prompt = PermissionPrompt()
     prompt.show_request(ASK, 1)
     yield prompt
@@ -250,7 +251,7 @@ def test_every_dialog_is_walked_through(
         walked.add(type(dialog))
         dialog.close()
     ours = {kind for kind in _below(QDialog) if kind.__module__.startswith("gui.")}
-    assert ours - walked == set()
+    assert ours - walked == {Dialog, ChangesDialog}  # What the others are made of.
 
 
 def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:

@@ -20,7 +20,7 @@ from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.labels import label
 from gui.widgets.palette import Token
-from gui.widgets.row_view import Index, is_selected, rect_of
+from gui.widgets.row_view import Index, is_selected, rect_of, set_up_rows
 from gui.widgets.theme import theme
 
 _ROW_HEIGHT = 29
@@ -38,19 +38,11 @@ _OUTCOME_ICONS = {Tone.OK: "circle-check", Tone.ERR: "circle-x", Tone.NEUTRAL: "
 
 def activity_table(model: ActivityModel, accessible_name: str) -> QTableView:
     view = QTableView()
-    view.setAccessibleName(accessible_name)
+    set_up_rows(view, accessible_name, _ROW_HEIGHT)
     view.setModel(model)
     view.setItemDelegate(_Delegate(view))
-    view.setShowGrid(False)
     view.setFrameShape(QTableView.Shape.NoFrame)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    view.setTabKeyNavigation(False)
-    view.verticalHeader().hide()
-    view.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
-    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     header = _Header(view)
     view.setHorizontalHeader(header)
     header.setHighlightSections(False)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from gui.components.apps.app_row import AppAction, AppRow, app_row, in_order
+from gui.components.apps.connect_dialogs import preview, set_up_manually
+from gui.components.apps.connector import AppConnector
 from gui.widgets import fonts
 from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, ruled
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
-from router.api.apps import ClientApp, ClientId
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, row_widget, vbox
+from router.api.apps import ClientApp, ClientId, ClientState
 
 ROW_HEIGHT = 51
 
@@ -22,14 +25,15 @@ ROW_HEIGHT = 51
 class AppList(Card):
     """`choosable`: those that can be connected have a tick, and all of them are ticked at first."""
 
-    preview_requested = Signal(str)
-    disconnect_requested = Signal(str)
-    by_hand_requested = Signal(str)
-    """Each with the `ClientId`."""
     choice_changed = Signal()
 
-    def __init__(self, *, choosable: bool = False) -> None:
+    def __init__(self, connector: AppConnector, *, choosable: bool = False) -> None:
         super().__init__()
+        self._actions: dict[AppAction, Callable[[ClientId], object]] = {
+            AppAction.PREVIEW: partial(preview, connector, parent=self),
+            AppAction.DISCONNECT: connector.disconnect_app,
+            AppAction.MANUAL_SETUP: partial(set_up_manually, connector, parent=self),
+        }
         self._choosable = choosable
         self._apps: tuple[ClientApp, ...] = ()
         self._unticked: set[ClientId] = set()
@@ -56,20 +60,17 @@ class AppList(Card):
 
     def _row(self, app: ClientApp) -> QWidget:
         line = app_row(app, Path.home())
-        row = QWidget()
-        row.setFixedHeight(ROW_HEIGHT)
-        across = hbox(spacing=12, margins=NO_MARGINS, parent=row)
-        if self._choosable:
-            across.addWidget(self._tick(app, line), 0, Qt.AlignmentFlag.AlignVCenter)
-        across.addWidget(Tile(app.name, 28))
-        across.addLayout(_texts(app, line), 1)
-        if line.badge:
-            across.addWidget(Pill(line.badge, line.tone))
-        across.addWidget(self._button(app, line))
-        return row
+        return row_widget(
+            self._tick(app) if self._choosable else None,
+            Tile(app.name, 28),
+            (_texts(app, line), 1),
+            Pill(line.badge, line.tone) if line.badge else None,
+            self._button(app, line),
+            height=ROW_HEIGHT,
+        )
 
-    def _tick(self, app: ClientApp, line: AppRow) -> QWidget:
-        if not line.can_connect:
+    def _tick(self, app: ClientApp) -> QWidget:
+        if app.state is not ClientState.FOUND:
             gap = QWidget()
             gap.setFixedWidth(16)
             return gap
@@ -86,25 +87,23 @@ class AppList(Card):
         self.choice_changed.emit()
 
     def _button(self, app: ClientApp, line: AppRow) -> QWidget:
-        link = self._choosable or line.action is AppAction.BY_HAND
-        text = line.action_text if link or not line.can_connect else self.tr("Connect…")
+        link = self._choosable or line.action is AppAction.MANUAL_SETUP
+        text = line.action_text
+        if app.state is ClientState.FOUND and not self._choosable:
+            text = self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
         button.setAccessibleName(f"{text}: {app.name}")
-        signal = {
-            AppAction.PREVIEW: self.preview_requested,
-            AppAction.DISCONNECT: self.disconnect_requested,
-            AppAction.BY_HAND: self.by_hand_requested,
-        }[line.action]
-        button.clicked.connect(lambda: signal.emit(app.id))
+        button.clicked.connect(lambda: self._actions[line.action](app.id))
         return button
 
 
 def _texts(app: ClientApp, line: AppRow) -> QVBoxLayout:
-    name = label(app.name, font=fonts.medium(), tint="text1" if line.detail_is_path else "text2")
+    usable = app.state in (ClientState.CONNECTED, ClientState.FOUND)
+    name = label(app.name, font=fonts.medium(), tint="text1" if usable else "text2")
     detail = ElidedLabel(
         line.detail,
         elide=Qt.TextElideMode.ElideMiddle,
-        font=fonts.mono_font(fonts.LABEL) if line.detail_is_path else fonts.ui_font(12),
+        font=fonts.mono_font(fonts.LABEL) if usable else fonts.ui_font(12),
         tint="text2",
     )
     return vbox(STRETCH, name, detail, STRETCH, spacing=1)

@@ -17,42 +17,33 @@ from router.domain.clients import TokenSummary
 class AppAction(StrEnum):
     PREVIEW = "preview"
     DISCONNECT = "disconnect"
-    BY_HAND = "by_hand"
+    MANUAL_SETUP = "manual_setup"
 
 
 @dataclass(frozen=True, slots=True)
 class AppRow:
     detail: str
-    detail_is_path: bool
     badge: str
     tone: Tone
     action: AppAction
     action_text: str
-    can_connect: bool
 
 
 def app_row(app: ClientApp, home: Path) -> AppRow:
+    path, manual = short_path(app.path, home), (AppAction.MANUAL_SETUP, tr("Set up manually"))
     match app.state:
         case ClientState.ABSENT:
-            detail = tr("Not found on this computer")
-            return AppRow(
-                detail, False, "", Tone.NEUTRAL, AppAction.BY_HAND, tr("Set up manually"), False
-            )
+            return AppRow(tr("Not found on this computer"), "", Tone.NEUTRAL, *manual)
         case ClientState.UNREADABLE:
-            by_hand = (AppAction.BY_HAND, tr("Set up manually"), False)
-            return AppRow(app.reason, False, tr("Can’t read file"), Tone.ERR, *by_hand)
+            return AppRow(app.reason, tr("Can’t read file"), Tone.ERR, *manual)
         case ClientState.CONNECTED if app.outdated:
-            update = (AppAction.PREVIEW, tr("Update…"), False)
-            return AppRow(
-                short_path(app.path, home), True, tr("Outdated address"), Tone.WARN, *update
-            )
+            update = (AppAction.PREVIEW, tr("Update…"))
+            return AppRow(path, tr("Outdated URL"), Tone.WARN, *update)
         case ClientState.CONNECTED:
-            off = (AppAction.DISCONNECT, tr("Disconnect"), False)
-            return AppRow(short_path(app.path, home), True, tr("Connected"), Tone.OK, *off)
+            disconnect = (AppAction.DISCONNECT, tr("Disconnect"))
+            return AppRow(path, tr("Connected"), Tone.OK, *disconnect)
         case ClientState.FOUND:
-            badge, tone = _hint(app)
-            preview = (AppAction.PREVIEW, tr("Preview"), True)
-            return AppRow(short_path(app.path, home), True, badge, tone, *preview)
+            return AppRow(path, *_hint(app), AppAction.PREVIEW, tr("Preview"))
         case _:
             assert_never(app.state)
 
@@ -71,7 +62,7 @@ def short_path(path: Path, home: Path) -> str:
 
 
 def in_order(apps: tuple[ClientApp, ...]) -> tuple[ClientApp, ...]:
-    """Those that are here first; each group as it comes."""
+    """Installed apps first; each group in its given order."""
     rank = {
         ClientState.CONNECTED: 0,
         ClientState.FOUND: 0,
@@ -95,8 +86,8 @@ def found_sentence(servers: tuple[FoundServer, ...]) -> str:
 
 
 def connected_count(apps: Iterable[ClientApp], tokens: Iterable[TokenSummary]) -> int:
-    """Apps with our entry in their file, and those connected by hand that have called."""
+    """Apps with our entry in their file, and those set up manually that have called."""
     listed = [app for app in apps if app.state is ClientState.CONNECTED]
     of_apps = {app.token for app in listed}
-    by_hand = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
-    return len(listed) + sum(1 for _ in by_hand)
+    manual = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
+    return len(listed) + sum(1 for _ in manual)

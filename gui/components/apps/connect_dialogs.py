@@ -1,4 +1,4 @@
-"""The dialogs for connecting an app: the change in its file, or the entry to paste by hand."""
+"""The dialogs for connecting an app: the change in its file, or the entry to paste."""
 
 from __future__ import annotations
 
@@ -6,92 +6,89 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QTextEdit, QWidget
 
 from gui.components.apps.app_row import short_path
 from gui.components.apps.connector import AppConnector
-from gui.text.tr import tr
 from gui.widgets import fonts
-from gui.widgets.buttons import CopyButton, link_button, primary_button, secondary_button
+from gui.widgets.buttons import CopyButton, link_button, primary_button
+from gui.widgets.dialog import Dialog, close_button
 from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, Part, hbox, vbox
 from gui.widgets.palette import Palette, Token
 from gui.widgets.theme import theme
-from gui.widgets.window_size import open_at_size
 from router.api.apps import AppConnectionPlan, ClientApp, ClientId, DiffLine
 
 _PADDING = 24
 
 
-class PlanDialog(QDialog):
-    """The change in an app's file; emits `agreed` to apply it, or `by_hand_requested`."""
+class PlanDialog(Dialog):
+    """The change in an app's file; emits `agreed` to apply it, or `manual_setup_requested`."""
 
     agreed = Signal(object)
-    by_hand_requested = Signal(str)
+    manual_setup_requested = Signal(str)
 
     def __init__(self, plan: AppConnectionPlan, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = self.tr("Connect {name}").format(name=plan.name)
-        self.setWindowTitle(title)
-        open_at_size(self, 620, 460)
-        where = short_path(plan.path, Path.home())
+        super().__init__(title, (620, 460), parent)
         explanation = (
             self.tr("A new file with this entry will be created.")
             if plan.new_file
             else self.tr("One entry will be added. A backup is saved next to the file.")
         )
-        connect = primary_button(self.tr("Connect"))
-        connect.setDefault(True)
-        connect.clicked.connect(lambda: (self.agreed.emit(plan), self.accept()))
-        column = _column(self, title, where, explanation)
-        column.addWidget(diff_view(plan.lines, self.tr("Changes")), 1)
         hint = self.tr("The token is created when you connect. Only this app uses it.")
-        column.addWidget(wrapped(hint, "text3"))
-        if plan.open_to_others:
-            column.addWidget(wrapped(self._exposed(), "warn"))
-        column.addLayout(_footer(self, connect, self._by_hand(plan)))
-
-    def _exposed(self) -> str:
-        return self.tr(
+        readable_by_others = self.tr(
             "Other users of this computer can read this file and the token in it. Its "
             "permissions are not changed."
         )
+        connect = primary_button(
+            self.tr("Connect"), on_click=lambda: (self.agreed.emit(plan), self.accept())
+        )
+        connect.setDefault(True)
+        manual = link_button(
+            self.tr("Set up manually"),
+            on_click=lambda: (self.manual_setup_requested.emit(plan.client), self.reject()),
+        )
+        manual.setAutoDefault(False)
+        _lay_out(
+            self,
+            plan.path,
+            explanation,
+            (diff_view(plan.lines, self.tr("Changes")), 1),
+            wrapped(hint, "text3"),
+            wrapped(readable_by_others, "warn") if plan.open_to_others else None,
+            hbox(manual, STRETCH, close_button(self), connect, spacing=8),
+        )
 
-    def _by_hand(self, plan: AppConnectionPlan) -> QWidget:
-        button = link_button(self.tr("Set up manually"))
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: (self.by_hand_requested.emit(plan.client), self.reject()))
-        return button
 
-
-class ByHandDialog(QDialog):
-    """The entry to paste; its token is made when it is asked for, since none is shown twice."""
+class ManualSetupDialog(Dialog):
+    """The entry to paste; its token is created on request, because it is shown only once."""
 
     snippet_requested = Signal(str)
 
     def __init__(self, app: ClientApp, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = self.tr("Set up {name} manually").format(name=app.name)
-        self.setWindowTitle(title)
-        open_at_size(self, 620, 420)
+        super().__init__(title, (620, 420), parent)
         self._text = _mono_view(self.tr("Entry to paste"))
         self._text.setPlaceholderText(self.tr("The entry will appear here, with a new token."))
-        self._make = primary_button(self.tr("Create entry"))
-        self._make.clicked.connect(lambda: self.snippet_requested.emit(app.id))
+        self._create = primary_button(
+            self.tr("Create entry"), on_click=lambda: self.snippet_requested.emit(app.id)
+        )
         self._copy = CopyButton(self.tr("Copy entry"), self._text.toPlainText)
         self._copy.hide()
-        explanation = self.tr("Add this entry to the file, next to the existing ones.")
-        column = _column(self, title, short_path(app.path, Path.home()), explanation)
-        column.addWidget(self._text, 1)
-        column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignRight)
-        column.addLayout(_footer(self, self._make))
+        _lay_out(
+            self,
+            app.path,
+            self.tr("Add this entry to the file, next to the existing ones."),
+            (self._text, 1),
+            (self._copy, 0, Qt.AlignmentFlag.AlignRight),
+            hbox(STRETCH, close_button(self), self._create, spacing=8),
+        )
 
     def show_snippet(self, text: str) -> None:
         self._text.setPlainText(text)
-        self._make.hide()
+        self._create.hide()
         self._copy.show()
 
 
@@ -121,21 +118,16 @@ def _mono_view(name: str) -> QTextEdit:
     return view
 
 
-def _column(dialog: QDialog, title: str, where: str, explanation: str) -> QVBoxLayout:
-    return vbox(
-        label(title, font=fonts.semibold(18)),
-        label(where, font=fonts.mono_font(), tint="text2"),
+def _lay_out(dialog: QDialog, path: Path, explanation: str, *parts: Part) -> None:
+    vbox(
+        label(dialog.windowTitle(), font=fonts.semibold(18)),
+        label(short_path(path, Path.home()), font=fonts.mono_font(), tint="text2"),
         wrapped(explanation),
+        *parts,
         spacing=10,
         margins=(_PADDING, 18, _PADDING, 16),
         parent=dialog,
     )
-
-
-def _footer(dialog: QDialog, main: QWidget, other: QWidget | None = None) -> QHBoxLayout:
-    cancel = secondary_button(tr("Close"), on_click=dialog.reject)
-    cancel.setAutoDefault(False)
-    return hbox(*([other] if other else []), STRETCH, cancel, main, spacing=8)
 
 
 def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
@@ -144,15 +136,15 @@ def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     def show(plan: AppConnectionPlan) -> None:
         dialog = PlanDialog(plan, parent)
         dialog.agreed.connect(connector.connect_planned)
-        dialog.by_hand_requested.connect(lambda: by_hand(connector, client, parent))
+        dialog.manual_setup_requested.connect(lambda: set_up_manually(connector, client, parent))
         dialog.open()
 
     connector.preview(client, show)
 
 
-def by_hand(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+def set_up_manually(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
     """Show the entry to paste."""
     app = next(app for app in connector.apps if app.id == client)
-    dialog = ByHandDialog(app, parent)
+    dialog = ManualSetupDialog(app, parent)
     dialog.snippet_requested.connect(lambda: connector.snippet(client, dialog.show_snippet))
     dialog.open()

@@ -37,13 +37,13 @@ class AppConnector(QObject):
         self._again = self._loading
         if not self._loading:
             self._loading = True
-            self._run(self._router.apps.list(), self._keep, self._not_loaded)
+            self._run(self._router.apps.list(), self._loaded, self._not_loaded)
 
     def preview(self, client: ClientId, show: Callable[[AppConnectionPlan], object]) -> None:
         self._run(self._router.apps.plan(client), show, self.failed.emit)
 
     def connect_planned(self, plan: AppConnectionPlan) -> None:
-        self._run(self._router.apps.connect(plan), self._connected, self._failed)
+        self._run(self._router.apps.connect(plan), self._connected)
 
     def connect_all(self, clients: Sequence[ClientId], then: Callable[[], object]) -> None:
         """One after the other; a failure is reported and does not stop the rest."""
@@ -66,14 +66,10 @@ class AppConnector(QObject):
         self._run(self._router.apps.plan(first), connect, on_error)
 
     def disconnect_app(self, client: ClientId) -> None:
-        def tell(connection: AppConnection) -> None:
-            self.disconnected.emit(connection)
-            self.load()
-
-        self._run(self._router.apps.disconnect(client), tell, self._failed)
+        self._run(self._router.apps.disconnect(client), self._disconnected)
 
     def undo(self, connection: AppConnection) -> None:
-        self._run(self._router.apps.undo(connection), lambda _: self.load(), self._failed)
+        self._run(self._router.apps.undo(connection), lambda _: self.load())
 
     def snippet(self, client: ClientId, show: Callable[[str], object]) -> None:
         self._run(self._router.apps.snippet(client), show, self.failed.emit)
@@ -82,26 +78,30 @@ class AppConnector(QObject):
         self,
         command: Coroutine[Any, Any, T],
         on_done: Callable[[T], object],
-        on_error: Callable[[ToolboothError], object],
+        on_error: Callable[[ToolboothError], object] | None = None,
     ) -> None:
-        self._commands.run(self, command, on_done=on_done, on_error=on_error)
+        self._commands.run(self, command, on_done=on_done, on_error=on_error or self._failed)
 
-    def _keep(self, apps: tuple[ClientApp, ...]) -> None:
+    def _loaded(self, apps: tuple[ClientApp, ...]) -> None:
         self.apps = apps
         self.listed.emit(apps)
-        self._loaded()
+        self._load_again()
 
     def _not_loaded(self, error: ToolboothError) -> None:
         self.failed.emit(error)
-        self._loaded()
+        self._load_again()
 
-    def _loaded(self) -> None:
+    def _load_again(self) -> None:
         self._loading = False
         if self._again:
             self.load()
 
     def _connected(self, connection: AppConnection) -> None:
         self.connected.emit(connection)
+        self.load()
+
+    def _disconnected(self, connection: AppConnection) -> None:
+        self.disconnected.emit(connection)
         self.load()
 
     def _failed(self, error: ToolboothError) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import assert_never
 
 from gui.text.marks import Tone
 from gui.text.tr import tr
@@ -54,15 +53,11 @@ def tool_notice(tool: ToolView) -> ToolNotice | None:
 
 
 def _approval_notice(approval: Approval) -> str:
-    match approval:
-        case Approval.PENDING:
-            return tr("New: hidden from apps until you approve it")
-        case Approval.CHANGED:
-            return tr("Changed: hidden from apps until you approve it")
-        case Approval.APPROVED:
-            return tr("Looks suspicious, but apps can use it")
-        case _:
-            assert_never(approval)
+    return {
+        Approval.PENDING: tr("New: hidden from apps until you approve it"),
+        Approval.CHANGED: tr("Changed: hidden from apps until you approve it"),
+        Approval.APPROVED: tr("Looks suspicious, but apps can use it"),
+    }[approval]
 
 
 def approval_text(approval: Approval) -> str:
@@ -118,30 +113,17 @@ def cuts_text(cuts: Iterable[Cut]) -> str:
 
 
 def _cut_text(kind: CutKind, count: int) -> str:
-    match kind:
-        case CutKind.TOO_MANY_TOOLS:
-            return tr("%n tools over the limit", "", count)
-        case CutKind.BAD_NAME:
-            return tr("%n tools with an invalid name", "", count)
-        case CutKind.SAME_NAME:
-            return tr("%n tools with a duplicate name", "", count)
-        case CutKind.LONG_DESCRIPTION:
-            return tr("%n descriptions shortened", "", count)
-        case CutKind.LARGE_SCHEMA:
-            return tr("%n schemas too large", "", count)
-        case CutKind.DEEP_SCHEMA:
-            return tr("%n schemas nested too deeply", "", count)
-        case CutKind.LONG_SCHEMA_DESCRIPTION:
-            return tr("%n parameter descriptions shortened", "", count)
-        case CutKind.SCHEMA_KEYWORD:
-            return tr("%n schema compositions removed", "", count)
-        case CutKind.OUTSIDE_REFERENCE:
-            return tr("%n external references removed", "", count)
-        case CutKind.MARKUP:
-            return tr("%n texts with HTML removed", "", count)
-        case CutKind.HIDDEN_TEXT:
-            return tr("%n texts with hidden characters removed", "", count)
-        case CutKind.ICON:
-            return tr("%n icons removed", "", count)
-        case _:
-            assert_never(kind)
+    return {
+        CutKind.TOO_MANY_TOOLS: tr("%n tools over the limit", "", count),
+        CutKind.BAD_NAME: tr("%n tools with an invalid name", "", count),
+        CutKind.SAME_NAME: tr("%n tools with a duplicate name", "", count),
+        CutKind.LONG_DESCRIPTION: tr("%n descriptions shortened", "", count),
+        CutKind.LARGE_SCHEMA: tr("%n schemas too large", "", count),
+        CutKind.DEEP_SCHEMA: tr("%n schemas nested too deeply", "", count),
+        CutKind.LONG_SCHEMA_DESCRIPTION: tr("%n parameter descriptions shortened", "", count),
+        CutKind.SCHEMA_KEYWORD: tr("%n schema compositions removed", "", count),
+        CutKind.OUTSIDE_REFERENCE: tr("%n external references removed", "", count),
+        CutKind.MARKUP: tr("%n texts with HTML removed", "", count),
+        CutKind.HIDDEN_TEXT: tr("%n texts with hidden characters removed", "", count),
+        CutKind.ICON: tr("%n icons removed", "", count),
+    }[kind]

@@ -1,10 +1,9 @@
-"""The receipt beside a decision: what protected the computer, what was tried, and all of it on
-request."""
+"""The receipt beside an approval: the protection, what the server tried, and the details."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.receipts.receipt_text import receipt_fields, tried_text
 from gui.text.server_row import protection_words
@@ -16,19 +15,17 @@ from router.domain.receipts import IsolationLevel, Receipt
 
 
 class ReceiptNote(QWidget):
-    """Two lines; a button unfolds the rest where there is more."""
+    """Two lines; a button shows the details."""
 
     def __init__(self, receipt: Receipt | None) -> None:
         super().__init__()
-        self._all = FieldForm()
-        self._all.hide()
-        self._button = link_button(self.tr("Details"), flush=True, on_click=self._unfold)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
+        self._details = FieldForm()
+        self._details.hide()
+        self._button = link_button(self.tr("Details"), flush=True, on_click=self._toggle_details)
+        protection = wrapped(protection_words(receipt.protection)) if receipt else None
+        texts = vbox(protection, wrapped(tried_text(receipt)), spacing=2)
         if receipt is not None:
-            self._all.show_fields(receipt_fields(receipt))
-            texts.addWidget(wrapped(protection_words(receipt.protection)))
-        texts.addWidget(wrapped(tried_text(receipt)))
+            self._details.show_fields(receipt_fields(receipt))
         self._button.setVisible(receipt is not None)
         top = hbox(
             (_shield(receipt), 0, Qt.AlignmentFlag.AlignTop),
@@ -36,16 +33,16 @@ class ReceiptNote(QWidget):
             (self._button, 0, Qt.AlignmentFlag.AlignTop),
             spacing=8,
         )
-        vbox(top, self._all, spacing=10, margins=NO_MARGINS, parent=self)
+        vbox(top, self._details, spacing=10, margins=NO_MARGINS, parent=self)
 
-    def _unfold(self) -> None:
-        unfolded = self._all.isHidden()
-        self._all.setVisible(unfolded)
-        self._button.setText(self.tr("Less") if unfolded else self.tr("Details"))
+    def _toggle_details(self) -> None:
+        shown = self._details.isHidden()
+        self._details.setVisible(shown)
+        self._button.setText(self.tr("Hide details") if shown else self.tr("Details"))
 
 
 def _shield(receipt: Receipt | None) -> IconLabel:
-    """Whole where files were blocked; a warning where they were not."""
+    """A warning if the server could read files."""
     if receipt is None:
         return IconLabel("info", "text3", 16)
     if receipt.protection.level >= IsolationLevel.CONFINED:

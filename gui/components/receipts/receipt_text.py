@@ -26,7 +26,7 @@ def tried_text(receipt: Receipt | None) -> str:
     return (
         tr("Tried to access: {what}").format(what=text)
         if text
-        else tr("It tried to access nothing else.")
+        else tr("It didn’t try to access anything else.")
     )
 
 

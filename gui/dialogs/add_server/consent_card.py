@@ -1,38 +1,35 @@
-"""What the user consents to: the exact command with each argument, or the address; names of
+"""What the user consents to: the exact command with each argument, or the URL; names of
 variables and headers, never their values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.add_server.draft import ServerDraft
 from gui.text.secret_warnings import plain_text
 from gui.text.server_row import protection_words
 from gui.widgets import fonts
 from gui.widgets.cards import PADDING, Card
-from gui.widgets.labels import label, wrapped
+from gui.widgets.field_form import FieldForm, FormField
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import vbox
 from router.config.secret_detection import masked_address, masked_words, plain_secrets
 from router.domain.receipts import Protection
 from router.domain.servers import TransportType
-
-_LINE = 20
-"""Captions and values have two fonts: lines of one height keep them aligned."""
 
 
 class ConsentCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = label(font=fonts.semibold())
-        self._warning = wrapped("", tint="warn")
+        self._warning = Message("warn")
         self._allowed = wrapped("")
         self._protection: Protection | None = None
         self._draft = ServerDraft()
-        self._facts = QWidget()
-        self._column = vbox(
+        self._facts = FieldForm(compact=True)
+        vbox(
             self._title,
             self._facts,
             self._allowed,
@@ -53,18 +50,17 @@ class ConsentCard(Card):
         self._title.setText(
             self.tr("This will run on your computer with your permissions")
             if stdio
-            else self.tr("Toolbooth will connect to this address")
+            else self.tr("Toolbooth will connect to this URL")
         )
         self._allowed.setText(self._what_it_may())
-        warnings = list(self._warnings(draft))
-        self._warning.setText("\n".join(warnings))
-        self._warning.setVisible(bool(warnings))
-        self._replace_facts(list(self._lines(draft)))
+        self._warning.show_text("\n".join(self._warnings(draft)))
+        self._facts.show_fields(
+            FormField(caption, value or "—", code=True) for caption, value in self._lines(draft)
+        )
 
     def facts(self) -> list[str]:
         """The values that are shown, in order."""
-        shown = self._facts.findChildren(QLabel, "value")
-        return [each.text() for each in shown]
+        return self._facts.values()
 
     def _what_it_may(self) -> str:
         if self._draft.transport is TransportType.HTTP:
@@ -75,7 +71,7 @@ class ConsentCard(Card):
         if self._protection is None:
             return may
         words = protection_words(self._protection)
-        first = self.tr("First its tools are discovered in isolation. {words}")
+        first = self.tr("Its tools are first discovered in isolation. {words}")
         return f"{may} {first.format(words=words)}"
 
     def _warnings(self, draft: ServerDraft) -> Iterator[str]:
@@ -90,7 +86,7 @@ class ConsentCard(Card):
 
     def _lines(self, draft: ServerDraft) -> Iterator[tuple[str, str]]:
         if draft.transport is TransportType.HTTP:
-            yield self.tr("Address"), masked_address(draft.url.strip())
+            yield self.tr("URL"), masked_address(draft.url.strip())
             yield from _numbered(self.tr("Headers"), [name for name, _ in draft.headers])
             return
         command, *arguments = draft.words() or [""]
@@ -100,35 +96,8 @@ class ConsentCard(Card):
         if draft.cwd.strip():
             yield self.tr("Folder"), draft.cwd.strip()
 
-    def _replace_facts(self, lines: Sequence[tuple[str, str]]) -> None:
-        """In a new widget each time: a grid never removes rows."""
-        facts = QWidget()
-        grid = QGridLayout(facts)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(0)
-        grid.setColumnStretch(1, 1)
-        top = Qt.AlignmentFlag.AlignTop
-        for row, (caption, value) in enumerate(lines):
-            heading = label(caption, font=fonts.ui_font(fonts.SMALL), tint="text3")
-            heading.setMinimumHeight(_LINE)
-            grid.addWidget(heading, row, 0, top)
-            grid.addWidget(_value(value), row, 1, top)
-        self._column.replaceWidget(self._facts, facts)
-        self._facts.hide()
-        self._facts.deleteLater()
-        self._facts = facts
-        facts.show()
-
 
 def _numbered(caption: str, values: Sequence[str]) -> Iterator[tuple[str, str]]:
     """One line each, the caption beside the first."""
     for position, value in enumerate(values):
         yield (caption if position == 0 else ""), value
-
-
-def _value(text: str) -> QLabel:
-    made = wrapped(text or "—", "text1", font=fonts.mono_font(), selectable=True)
-    made.setObjectName("value")
-    made.setMinimumHeight(_LINE)
-    return made

@@ -7,11 +7,12 @@ one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gui.dialogs.add_server.consent_card import ConsentCard
 from gui.dialogs.add_server.draft import DraftField, ServerDraft
@@ -20,12 +21,12 @@ from gui.dialogs.add_server.paste_box import PasteBox
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets import fonts
-from gui.widgets.buttons import primary_button, secondary_button
+from gui.widgets.buttons import primary_button
 from gui.widgets.cards import hline
-from gui.widgets.labels import label, wrapped
+from gui.widgets.dialog import Dialog, close_button
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
-from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
 from router.domain.errors import NotFound, ToolboothError
@@ -33,13 +34,14 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import Protection
 from router.domain.servers import TransportType
 
+T = TypeVar("T")
 SIZE = (640, 800)
 CONSENT_HEIGHT = 240
 _PADDING = 24
 _MARGINS = (_PADDING, 0, _PADDING, 12)
 
 
-class ServerDialog(QDialog):
+class ServerDialog(Dialog):
     """For a new server of `workspace`, or after `edit` for one that is there."""
 
     saved = Signal(object)
@@ -52,15 +54,13 @@ class ServerDialog(QDialog):
         workspace: WorkspaceId,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__("", SIZE, parent)
         self._router = router
         self._commands = commands
         self._workspace = workspace
         self._editing: ServerRef | None = None
         self._base: ServerConfig | None = None
         self._tried = False
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        open_at_size(self, *SIZE)
         self._title = label(font=fonts.semibold(18))
         self._origin = wrapped(
             self.tr(
@@ -73,7 +73,7 @@ class ServerDialog(QDialog):
         self.form = ServerForm()
         self.consent = ConsentCard()
         self._consent_area = _ConsentArea(self.consent)
-        self._error = wrapped("", tint="err")
+        self._error = Message("err")
         self._missing = wrapped("", tint="text2")
         self._save = primary_button("", on_click=self.submit)
         self.paste.read_one.connect(self._fill)
@@ -109,8 +109,7 @@ class ServerDialog(QDialog):
             command = self._router.servers.add(self._workspace, draft.name, config, consent=True)
         else:
             command = self._router.servers.update(self._editing, draft.name, config, consent=True)
-        self._set_busy(True)
-        self._commands.run(self, command, on_done=self._done, on_error=self._show_error)
+        self._run(command, self._done)
 
     def error(self) -> str:
         return self._error.text()
@@ -133,13 +132,11 @@ class ServerDialog(QDialog):
         )
 
     def _footer(self) -> QHBoxLayout:
-        cancel = secondary_button(self.tr("Cancel"), on_click=self.reject)
-        cancel.setAutoDefault(False)
         self._save.setDefault(True)
         return hbox(
             (self._missing, 1),
             (self._error, 1),
-            cancel,
+            close_button(self, self.tr("Cancel")),
             self._save,
             spacing=8,
             margins=(_PADDING, 2, _PADDING, 14),
@@ -177,17 +174,15 @@ class ServerDialog(QDialog):
         """Beside the buttons: what is still to be filled in, or what the router refused."""
         self._missing.setText(missing)
         self._missing.setVisible(not error)
-        self._error.setText(error)
-        self._error.setVisible(bool(error))
+        self._error.show_text(error)
 
     def _import(self, servers: Mapping[str, ServerConfig]) -> None:
-        self._set_busy(True)
-        self._commands.run(
-            self,
-            self._router.servers.add_imported(self._workspace, servers),
-            on_done=lambda _: self.accept(),
-            on_error=self._show_error,
-        )
+        command = self._router.servers.add_imported(self._workspace, servers)
+        self._run(command, lambda _: self.accept())
+
+    def _run(self, command: Coroutine[Any, Any, T], on_done: Callable[[T], object]) -> None:
+        self._save.setEnabled(False)
+        self._commands.run(self, command, on_done=on_done, on_error=self._show_error)
 
     def _done(self, server: ServerId) -> None:
         workspace = self._editing.workspace if self._editing else self._workspace
@@ -195,11 +190,8 @@ class ServerDialog(QDialog):
         self.accept()
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._set_busy(False)
+        self._save.setEnabled(not self._problems(self.form.draft()))
         self._show_message(error=error_text(error))
-
-    def _set_busy(self, waiting: bool) -> None:
-        self._save.setEnabled(not waiting and not self._problems(self.form.draft()))
 
     def _problems(self, draft: ServerDraft) -> dict[DraftField, str]:
         """What is wrong with the draft, or that another server has its name."""

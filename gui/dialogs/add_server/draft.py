@@ -116,7 +116,7 @@ def _url_problem(url: str) -> str:
         _ = parts.port  # Raises where the port is no number.
     except ValueError:
         usable = False
-    return "" if usable else tr("The address must start with http:// or https://.")
+    return "" if usable else tr("The URL must start with http:// or https://.")
 
 
 def _pairs_problem(pairs: Iterable[tuple[str, str]], allowed: re.Pattern[str]) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QWidget
 
 from gui.dialogs.add_server.draft import DraftField, ServerDraft
 from gui.dialogs.add_server.pairs_editor import PairsEditor
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented
 from gui.widgets.input_fields import line_edit
-from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import NO_MARGINS, hbox, vbox
+from gui.widgets.labels import Message, label
+from gui.widgets.layouts import NO_MARGINS, Part, hbox, vbox
 from router.domain.servers import TransportType
 
 
@@ -24,19 +24,19 @@ class ServerForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._problems = {field: wrapped("", tint="err") for field in DraftField}
+        self._problems = {field: Message("err") for field in DraftField}
         self._name = self._line(self.tr("Name"))
         self._kind = Segmented(
             self.tr("Server type"),
             ((TransportType.STDIO, self.tr("Command")), (TransportType.HTTP, self.tr("URL"))),
+            on_change=self._choose_kind,
         )
         self._kind.set_current(TransportType.STDIO)
-        self._kind.changed.connect(self._choose_kind)
         self._command = self._line(self.tr("Command line"), mono=True)
-        self._env = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add variable"))
+        self._env = PairsEditor(self.tr("Add variable"))
         self._cwd = self._line(self.tr("Working folder"), mono=True)
         self._url = self._line(self.tr("URL"), mono=True)
-        self._headers = PairsEditor(self.tr("Name"), self.tr("Value"), self.tr("Add header"))
+        self._headers = PairsEditor(self.tr("Add header"))
         for editor in (self._env, self._headers):
             editor.changed.connect(self.changed)
         self._lay_out()
@@ -67,8 +67,7 @@ class ServerForm(QWidget):
     def show_problems(self, problems: Mapping[DraftField, str]) -> None:
         """Each beside its field."""
         for field, line in self._problems.items():
-            line.setText(problems.get(field, ""))
-            line.setVisible(field in problems)
+            line.show_text(problems.get(field, ""))
 
     def focus_target(self) -> None:
         """Focus the command or address: what is edited most."""
@@ -81,31 +80,24 @@ class ServerForm(QWidget):
         return field
 
     def _lay_out(self) -> None:
-        browse = IconButton("folder-open", self.tr("Choose folder"), bordered=True)
-        browse.clicked.connect(self._browse)
-        folder = hbox(self._cwd, browse, spacing=6)
-        self._stdio, stdio = _section()
-        self._add(stdio, self.tr("Command line"), self._command, DraftField.COMMAND)
-        self._add(stdio, self.tr("Environment"), self._env, DraftField.ENV)
-        stdio.addWidget(_caption(self.tr("Working folder (optional)")))
-        stdio.addLayout(folder)
-        self._http, http = _section()
-        self._add(http, self.tr("URL"), self._url, DraftField.URL)
-        self._add(http, self.tr("Headers"), self._headers, DraftField.HEADERS)
-        column = vbox(spacing=6, margins=NO_MARGINS, parent=self)
-        self._add(column, self.tr("Name"), self._name, DraftField.NAME)
-        column.addSpacing(6)
-        column.addWidget(self._kind)
-        column.addWidget(self._stdio)
-        column.addWidget(self._http)
-        self.show_problems({})
+        browse = IconButton(
+            "folder-open", self.tr("Choose folder"), bordered=True, on_click=self._browse
+        )
+        problem = self._problems
+        self._stdio = _column(
+            *(_caption(self.tr("Command line")), self._command, problem[DraftField.COMMAND]),
+            *(_caption(self.tr("Environment")), self._env, problem[DraftField.ENV]),
+            *(_caption(self.tr("Working folder (optional)")), hbox(self._cwd, browse, spacing=6)),
+        )
+        self._http = _column(
+            *(_caption(self.tr("URL")), self._url, problem[DraftField.URL]),
+            *(_caption(self.tr("Headers")), self._headers, problem[DraftField.HEADERS]),
+        )
+        name = (_caption(self.tr("Name")), self._name, problem[DraftField.NAME])
+        parts = (*name, 6, self._kind, self._stdio, self._http)
+        vbox(*parts, spacing=6, margins=NO_MARGINS, parent=self)
 
-    def _add(self, column: QVBoxLayout, caption: str, widget: QWidget, field: DraftField) -> None:
-        column.addWidget(_caption(caption))
-        column.addWidget(widget)
-        column.addWidget(self._problems[field])
-
-    def _choose_kind(self) -> None:
+    def _choose_kind(self, _: str) -> None:
         self._show_kind()
         self.changed.emit()
 
@@ -125,10 +117,10 @@ class ServerForm(QWidget):
         self.changed.emit()
 
 
-def _section() -> tuple[QWidget, QVBoxLayout]:
-    holder = QWidget()
-    column = vbox(spacing=6, margins=NO_MARGINS, parent=holder)
-    return holder, column
+def _column(*parts: Part) -> QWidget:
+    widget = QWidget()
+    vbox(*parts, spacing=6, margins=NO_MARGINS, parent=widget)
+    return widget
 
 
 def _caption(text: str) -> QLabel:

@@ -25,8 +25,8 @@ NamedEntry: TypeAlias = tuple[str, JsonObject]
 
 _VS_CODE = ("vscode", "vscode-insiders")
 _SCHEMES = (SCHEME, "cursor", "lmstudio", "goose", *_VS_CODE)
-_TAKEN = ("type", "command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers")
-_PAGE = re.compile(
+_ALLOWED_KEYS = ("type", "command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers")
+_REDIRECT_PAGE = re.compile(
     r"https://(?:www\.)?cursor\.com/(?:[a-z-]+/)?install-mcp\?"
     r"|https://(?:insiders\.)?vscode\.dev/redirect(?:/mcp/install)?\?",
     re.IGNORECASE,
@@ -36,8 +36,9 @@ MAX_LENGTH = 16_384
 
 
 def is_link(text: str) -> bool:
-    scheme = text.partition(":")[0].lower()
-    return not any(c.isspace() for c in text) and (scheme in _SCHEMES or bool(_PAGE.match(text)))
+    if any(character.isspace() for character in text):
+        return False
+    return text.partition(":")[0].lower() in _SCHEMES or bool(_REDIRECT_PAGE.match(text))
 
 
 def read_link(text: str) -> NamedEntry:
@@ -46,18 +47,18 @@ def read_link(text: str) -> NamedEntry:
         raise InvalidInput(tr("This link is too long to add a server."))
     try:
         name, entry = _read(urlsplit(text))
-        taken = {key: entry[key] for key in _TAKEN if key in entry}
-        hides = any(map(_is_invisible, "".join([text, name, *_strings(taken)])))
+        allowed = {key: entry[key] for key in _ALLOWED_KEYS if key in entry}
+        has_invisible = any(map(_is_invisible, "".join([text, name, *_strings(allowed)])))
     except (ValueError, binascii.Error, KeyError, IndexError, RecursionError):
         raise InvalidInput(tr("This link does not describe a server.")) from None
-    if hides:
+    if has_invisible:
         raise InvalidInput(tr("This link contains invisible characters."))
-    return name, taken
+    return name, allowed
 
 
 def _read(parts: SplitResult) -> NamedEntry:
     if parts.netloc.endswith("vscode.dev"):
-        return _passed_on(parts)
+        return _vs_code_redirect(parts)
     if parts.scheme in _VS_CODE:
         entry = as_object(json.loads(unquote(parts.query)))
         return str(entry.get("name") or ""), entry
@@ -80,7 +81,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _is_invisible(character: str) -> bool:
-    """A control character, or one that hides or reorders the text beside it."""
+    """A control character, or one that has_invisible or reorders the text beside it."""
     return unicodedata.category(character).startswith("C")
 
 
@@ -95,7 +96,7 @@ def _encoded(parts: SplitResult) -> NamedEntry:
     return name, inner or entry
 
 
-def _passed_on(parts: SplitResult) -> NamedEntry:
+def _vs_code_redirect(parts: SplitResult) -> NamedEntry:
     """The link VS Code's page passes on, or the name and the JSON it makes one of."""
     query = parse_qs(parts.query, strict_parsing=True)
     if "url" in query:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.input_fields import SecretField, line_edit
@@ -23,13 +23,10 @@ class PairsEditor(QWidget):
 
     changed = Signal()
 
-    def __init__(self, name_label: str, value_label: str, add_text: str) -> None:
+    def __init__(self, add_text: str) -> None:
         super().__init__()
-        self._name_label = name_label
-        self._value_label = value_label
         self._rows: list[_Row] = []
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(6)
+        self._lines = vbox(spacing=6)
         self._note = wrapped(
             self.tr("Values that look like secrets are stored in the keyring when you save.")
         )
@@ -56,8 +53,8 @@ class PairsEditor(QWidget):
             self._add(name, value)
 
     def _add(self, name: str, value: str) -> _Row:
-        row = _Row(name, value, self._name_label, self._value_label)
-        row.changed.connect(self._tell)
+        row = _Row(name, value)
+        row.changed.connect(self.changed)
         row.removed.connect(lambda: self._remove(row))
         self._rows.append(row)
         self._lines.addWidget(row)
@@ -66,7 +63,7 @@ class PairsEditor(QWidget):
 
     def _remove(self, row: _Row) -> None:
         self._drop(row)
-        self._tell()
+        self.changed.emit()
 
     def _drop(self, row: _Row) -> None:
         self._rows.remove(row)
@@ -74,10 +71,6 @@ class PairsEditor(QWidget):
         row.hide()
         row.deleteLater()
         self._show_note()
-
-    def _tell(self) -> None:
-        self._show_note()
-        self.changed.emit()
 
     def _show_note(self) -> None:
         self._note.setVisible(bool(self._rows))
@@ -87,18 +80,17 @@ class _Row(QWidget):
     changed = Signal()
     removed = Signal()
 
-    def __init__(self, name: str, value: str, name_label: str, value_label: str) -> None:
+    def __init__(self, name: str, value: str) -> None:
         super().__init__()
-        self.name = line_edit(name_label, name_label, mono=True)
+        self.name = line_edit(self.tr("Name"), self.tr("Name"), mono=True)
         self.name.setText(name)
-        self.value = SecretField(value_label, self.tr("Show value"), self.tr("Hide value"))
-        self.value.setPlaceholderText(value_label)
+        self.value = SecretField(self.tr("Value"), self.tr("Show value"), self.tr("Hide value"))
+        self.value.setPlaceholderText(self.tr("Value"))
         self.value.setText(value)
         self.value.set_masked(not secret_references(value))
         self.name.textEdited.connect(self.changed)
         self.value.textEdited.connect(self.changed)
-        remove = IconButton("x", self.tr("Remove"), icon_size=16)
-        remove.clicked.connect(self.removed)
+        remove = IconButton("x", self.tr("Remove"), on_click=self.removed)
         hbox(
             (self.name, 2),
             label("=", tint="text3"),

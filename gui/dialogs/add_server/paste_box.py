@@ -9,7 +9,7 @@ from gui.dialogs.add_server.paste_parser import parse_pasted
 from gui.text.errors import message_of
 from gui.widgets.buttons import secondary_button
 from gui.widgets.input_fields import mono_text
-from gui.widgets.labels import set_tint, wrapped
+from gui.widgets.labels import Message
 from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
@@ -32,9 +32,10 @@ class PasteBox(QWidget):
         self._text.setPlaceholderText(prompt)
         self._text.setTabChangesFocus(True)
         self._text.setFixedHeight(HEIGHT)
-        self._result = wrapped("")
-        self._import = secondary_button("")
-        self._import.clicked.connect(lambda: self.import_requested.emit(self._several))
+        self._result = Message()
+        self._import = secondary_button(
+            "", on_click=lambda: self.import_requested.emit(self._several)
+        )
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._read)
         self._text.textChanged.connect(self._pause.start)
@@ -87,6 +88,4 @@ class PasteBox(QWidget):
 
     def _show_message(self, text: str, *, wrong: bool = False) -> None:
         self._import.hide()
-        self._result.setText(text)
-        self._result.setVisible(bool(text))
-        set_tint(self._result, "err" if wrong else "text2")
+        self._result.show_text(text, "err" if wrong else "text2")

@@ -37,8 +37,8 @@ _LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\](?:\([^)]*\))?+)*+\]\((?P<address>
 _ENTRY_WITHOUT_BRACES = re.compile(r'"[^"]*"\s*:\s*[{"]')
 _TOML_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
 _YAML_GROUP = re.compile(rf"^(?:{'|'.join(map(re.escape, GROUPS))}):\s*(?:#.*)?$", re.MULTILINE)
-_ASKED_FOR = re.compile(r"\$\{input:[^}]*\}")
-_STRING_OR_EXCESS = re.compile(
+_INPUT_REFERENCE = re.compile(r"\$\{input:[^}]*\}")
+_NOT_STRICT = re.compile(
     r'(?P<string>"(?:\\.|[^"\\])*+(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])|,\s*\Z',
     re.DOTALL,
 )
@@ -101,7 +101,7 @@ def _of_json(text: str) -> dict[str, ServerConfig]:
             tr("Invalid JSON at line {line}: {reason}.").format(line=error.lineno, reason=error.msg)
         ) from None
     except (ValueError, RecursionError):  # It is JSON, but too deep or with a number too long.
-        raise InvalidInput(tr("It contains no servers.")) from None
+        raise InvalidInput(tr("This contains no servers.")) from None
     return _of_document(content)
 
 
@@ -122,7 +122,7 @@ def _of_yaml(text: str) -> dict[str, ServerConfig]:
     except (YAMLError, ValueError, RecursionError) as error:
         found: Any = error
         marked = found if isinstance(error, MarkedYAMLError) and found.problem_mark else None
-        at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "it is none"
+        at = f"line {marked.problem_mark.line + 1}: {marked.problem}" if marked else "no YAML"
         raise InvalidInput(tr("Invalid YAML: {reason}.").format(reason=at)) from None
     return _of_document(as_object(content))
 
@@ -139,7 +139,7 @@ def _of_document(content: JsonObject) -> dict[str, ServerConfig]:
     listed = [as_object(entry) for entry in as_array(group)]
     entries += [(str(entry.get("name") or ""), entry) for entry in listed]
     if not entries:
-        raise InvalidInput(tr("It contains no servers."))
+        raise InvalidInput(tr("This contains no servers."))
     return _distinct(entries)
 
 
@@ -172,7 +172,7 @@ def _filled(entry: JsonObject) -> JsonObject:
     for key in ("env", "headers"):
         values = as_object(entry.get(key))
         asked[key] = {
-            name: _ASKED_FOR.sub("", value) if isinstance(value, str) else value
+            name: _INPUT_REFERENCE.sub("", value) if isinstance(value, str) else value
             for name, value in values.items()
         }
     return {**entry, **asked}
@@ -180,4 +180,4 @@ def _filled(entry: JsonObject) -> JsonObject:
 
 def _strict(text: str) -> str:
     """`text` without comments and trailing commas, line for line."""
-    return _STRING_OR_EXCESS.sub(lambda found: found["string"] or "\n" * found[0].count("\n"), text)
+    return _NOT_STRICT.sub(lambda found: found["string"] or "\n" * found[0].count("\n"), text)

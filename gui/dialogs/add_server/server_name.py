@@ -30,7 +30,7 @@ def guess_name(config: ServerConfig) -> str:
 
 def _of_url(url: str) -> str:
     host = urlsplit(url).hostname or ""
-    return max(_telling(host.split(".")), key=len, default=host) or "server"
+    return max(_meaningful(host.split(".")), key=len, default=host) or "server"
 
 
 def _candidates(words: Sequence[str]) -> Iterable[str]:
@@ -45,10 +45,10 @@ def _of_word(word: str) -> str:
     """The last part of a path or package name that tells something."""
     without_version = re.sub(r"(?<=.)@[^/]*$", "", word)
     for part in reversed(re.split(r"[/\\]", without_version)):
-        if telling := _telling(re.split(r"[^a-z0-9]+", part.lower())):
-            return "-".join(telling)
+        if meaningful := _meaningful(re.split(r"[^a-z0-9]+", part.lower())):
+            return "-".join(meaningful)
     return ""
 
 
-def _telling(words: Iterable[str]) -> list[str]:
+def _meaningful(words: Iterable[str]) -> list[str]:
     return [word for word in words if word and word not in _NOISE]

@@ -19,11 +19,11 @@ from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject
 
 _PROMPT = re.compile(r"(?:PS [^>\n]*>|[A-Za-z]:\\[^>\n]*>|[$%>❯➜])\s+")
-_GOES_ON = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
+_LINE_CONTINUATION = re.compile(r"[\\^`][ \t]*\r?\n[ \t]*")
 _ASSIGNMENT = re.compile(r"(?:\$env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTALL)
-_AFTER = ("&&", ";")
+_SEPARATORS = ("&&", ";")
 _NEEDS_SHELL = frozenset({"|", "||", "&", ">", ">>", "<", "<<"})
-_NO_COMMAND = re.compile(r"[\[\]{}<>()|&;\"`\0-\x1f]|^\w+:(//|$)|^(null|true|false)$")
+_NOT_A_COMMAND = re.compile(r"[\[\]{}<>()|&;\"`\0-\x1f]|^\w+:(//|$)|^(null|true|false)$")
 _ADDRESS = re.compile(r"https?://\S+")
 _HOST_AND_PATH = re.compile(
     r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?/\S*|localhost:\d+\S*", re.IGNORECASE
@@ -32,7 +32,7 @@ _SENTENCE = re.compile(r"[A-Z][a-z]*,?\s.*[.!?]", re.DOTALL)
 
 
 @dataclass(slots=True)
-class _Before:
+class _ShellState:
     """What earlier lines have set up."""
 
     env: dict[str, str] = field(default_factory=dict[str, str])
@@ -43,11 +43,11 @@ def read_commands(text: str, *, windows: bool) -> list[NamedEntry]:
     """The servers the lines start or add, each with a name or an empty one; raises InvalidInput."""
     if _SENTENCE.fullmatch(text):
         raise InvalidInput(tr("This looks like a sentence, not a server."))
-    before = _Before()
+    state = _ShellState()
     found: list[NamedEntry] = []
     for line in _command_lines(text):
         for words in _statements(line, windows=windows):
-            entry = _entry(words, before)
+            entry = _entry(words, state)
             found += [] if entry is None else [entry]
     if not found:
         raise InvalidInput(tr("This sets variables but has no command."))
@@ -65,7 +65,7 @@ def address_of(text: str) -> str | None:
 
 def _command_lines(text: str) -> list[str]:
     """The commands of `text`, one per line: no prompts, no comments, continued lines joined."""
-    joined = _GOES_ON.sub(" ", text)
+    joined = _LINE_CONTINUATION.sub(" ", text)
     lines = (_PROMPT.sub("", line.strip(), count=1) for line in joined.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -80,7 +80,7 @@ def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:
         raise InvalidInput(text.format(sign=operator))
     statement: list[str] = []
     for word in words:
-        if word in _AFTER:
+        if word in _SEPARATORS:
             yield statement
             statement = []
         else:
@@ -88,21 +88,21 @@ def _statements(line: str, *, windows: bool) -> Iterator[list[str]]:
     yield statement
 
 
-def _entry(words: list[str], before: _Before) -> NamedEntry | None:
+def _entry(words: list[str], state: _ShellState) -> NamedEntry | None:
     """The server of one statement; None where it only sets something up for the next."""
     if words[:1] in (["export"], ["set"], ["env"]):
         words = words[1:]
     elif words[:1] == ["cd"] and len(words) > 1:
-        before.folder = words[-1]
+        state.folder = words[-1]
         return None
     settings = [found for found in map(_ASSIGNMENT.fullmatch, words) if found is not None]
     assigned = list(takewhile(_ASSIGNMENT.fullmatch, words))
     env = {found["name"]: found["value"] for found in settings[: len(assigned)]}
     rest = words[len(assigned) :]
     if not rest:
-        before.env.update(env)
+        state.env.update(env)
         return None
-    return _server(rest, {**before.env, **env}, before.folder)
+    return _server(rest, {**state.env, **env}, state.folder)
 
 
 def _server(words: Sequence[str], env: dict[str, str], folder: str | None) -> NamedEntry:
@@ -112,7 +112,7 @@ def _server(words: Sequence[str], env: dict[str, str], folder: str | None) -> Na
         return "", {"url": address}
     if (added := read_add_command(words)) is not None:
         return added
-    if _NO_COMMAND.search(words[0]):
+    if _NOT_A_COMMAND.search(words[0]):
         text = tr("“{word}” is not a command, URL, install link or configuration snippet.")
         raise InvalidInput(text.format(word=words[0][:40]))
     entry: JsonObject = {"command": words[0], "args": list(words[1:]), "env": env, "cwd": folder}

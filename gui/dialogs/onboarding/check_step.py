@@ -18,8 +18,7 @@ from gui.widgets.status_mark import StatusMark
 from router.api.apps import ClientApp, ClientState
 from router.domain.activity import ActivityEntry, ActivityKind
 
-TICK, LEAST = 40, 150
-_REFUSED = (ActivityKind.REFUSED,)
+_TICK_SIZE, _MIN_HEIGHT = 40, 150
 
 
 class CheckStep(Card):
@@ -29,27 +28,26 @@ class CheckStep(Card):
         self._mark = StatusMark(size=28)
         self._mark.set_mark(Mark.WORKING)
         self._tick = QLabel()
-        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(TICK, TICK)))
+        self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(_TICK_SIZE, _TICK_SIZE)))
         self._tick.hide()
-        self.setMinimumHeight(LEAST)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self._title = label(self.tr("Waiting for the first call…"), font=fonts.semibold(16))
         self._detail = wrapped("")
-        column = vbox(STRETCH, spacing=10, margins=(32, 24, 32, 24), parent=self)
-        for widget in (self._mark, self._tick, self._title):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._detail.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._detail)
-        column.addStretch(1)
+        center = Qt.AlignmentFlag.AlignHCenter
+        self._detail.setAlignment(center)
+        shown = ((each, 0, center) for each in (self._mark, self._tick, self._title))
+        parts = (STRETCH, *shown, self._detail, STRETCH)
+        vbox(*parts, spacing=10, margins=(32, 24, 32, 24), parent=self)
         self.show_apps(())
 
     def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:
-        """Say which applications may be asked; `others` were connected by hand."""
+        """Say which applications to try; `others` were set up manually."""
         if self.is_green:
             return
         names = [app.name for app in apps if app.state is ClientState.CONNECTED]
         names += [name for name in others if name not in names]
         if names:
-            text = self.tr("Restart {apps}, then ask it to list your tools, for example.")
+            text = self.tr("Restart {apps}, then ask it to list your tools.")
             self._detail.setText(text.format(apps=self._one_of(names)))
         else:
             self._detail.setText(self.tr("No app is connected yet. Go back to connect one."))
@@ -61,8 +59,8 @@ class CheckStep(Card):
         return self.tr("{some} or {last}").format(some=self.tr(", ").join(some), last=last)
 
     def record(self, entry: ActivityEntry) -> None:
-        """Something reached the router: whatever was not refused shows that it works."""
-        if self.is_green or entry.kind in _REFUSED:
+        """A request reached the router: unless it was refused, the connection works."""
+        if self.is_green or entry.kind is ActivityKind.REFUSED:
             return
         self.is_green = True
         row = activity_row(entry)

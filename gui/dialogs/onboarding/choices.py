@@ -1,4 +1,4 @@
-"""Which of the servers found elsewhere are worth importing. Pure."""
+"""Which of the servers found in other applications to import. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Choice:
 def import_choices(
     found: Iterable[FoundServer], known: Iterable[ServerConfig]
 ) -> tuple[Choice, ...]:
-    """Each server once: what is here already, or in two applications, is not ticked again."""
+    """Each server is ticked once, and not if it was added already."""
     here = {_same(config) for config in known}
     seen: dict[object, str] = {}
     choices: list[Choice] = []
@@ -44,5 +44,5 @@ def detail(found: FoundServer) -> str:
 
 
 def _same(config: ServerConfig) -> object:
-    """What makes two entries the same server, whatever their keys and secrets."""
+    """Equal for entries of the same server, even if their names and secrets differ."""
     return config.url or (config.command, config.args)

@@ -1,20 +1,18 @@
 """The guide for the first run: shows only the steps that are missing, and can be left at any time.
 
-Nothing happens without a press of its button. It can be opened again from Connected apps.
+Nothing changes until the user presses its button. It can be opened again from Connected apps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QWidget
 
 from gui.components.apps.app_list import AppList
-from gui.components.apps.connect_dialogs import by_hand, preview
 from gui.components.apps.connector import AppConnector
 from gui.dialogs.onboarding.check_step import CheckStep
 from gui.dialogs.onboarding.choices import Choice
@@ -26,7 +24,7 @@ from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
-from gui.widgets.labels import label, wrapped
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
 from router.api.apps import ClientApp, ClientState
@@ -69,29 +67,33 @@ class GuideDialog(QDialog):
         self._done: set[int] = set()
         self._connector = AppConnector(router, commands, self)
         self._found = FoundList()
-        self._left_out = wrapped("", tint="warn")
-        self._apps = AppList(choosable=True)
+        self._problems = Message("warn")
+        self._apps = AppList(self._connector, choosable=True)
         self._check = CheckStep()
-        self._waiting = PendingCommands(router)
-        self._head = Steps([self._step_name(step) for step in self._steps])
+        self._pending = PendingCommands(router)
+        self._pending.approved.connect(self._approve)
+        self._found.choice_changed.connect(self._show_buttons)
+        self._apps.choice_changed.connect(self._show_buttons)
+        self._connector.listed.connect(self._show_apps)
+        self._connector.failed.connect(self._show_error)
+        self._head = Steps([self._texts(step)[0] for step in self._steps])
         self._title = label(font=fonts.semibold(fonts.TITLE))
         self._explanation = wrapped("")
         self._explanation.setFont(fonts.ui_font())
         self._error = wrapped("", tint="err")
         self._pages = QStackedWidget()
-        self._next = primary_button("")
-        self._back = secondary_button(self.tr("Back"))
-        self._skip = link_button(self.tr("Skip for now"))
-        self._pass = secondary_button(self.tr("Skip this step"))
+        self._next = primary_button("", on_click=self._continue)
+        self._back = secondary_button(self.tr("Back"), on_click=lambda: self._move(-1))
+        self._close = link_button(self.tr("Skip for now"), on_click=self.reject)
+        self._skip = secondary_button(self.tr("Skip this step"), on_click=self.skip_step)
         self._lay_out()
-        self._connect()
         self._head.setVisible(len(self._steps) > 1)
         self._found.show_choices(choices)
         self._connector.load()
         self._show_step()
         self.setFocus()
         bridge.subscribe(self, self._on_activity, ActivityRecorded)
-        bridge.subscribe(self, self._on_servers, ServerStatusChanged, ServerRemoved)
+        bridge.subscribe(self, self._pending.reload, ServerStatusChanged, ServerRemoved)
 
     def _on_activity(self, events: Sequence[ActivityRecorded]) -> None:
         for event in events:
@@ -99,14 +101,10 @@ class GuideDialog(QDialog):
         if self.current_step() is Step.CHECK:
             self._show_buttons()
 
-    def _on_servers(self, _: object) -> None:
-        self._waiting.reload()
-
     def show_problems(self, problems: Sequence[str]) -> None:
         """Say what of other applications' files can't be imported, and why."""
         lines = (self.tr("Skipped:"), *problems)
-        self._left_out.setText("\n".join(lines))
-        self._left_out.setVisible(bool(problems))
+        self._problems.show_text("\n".join(lines) if problems else "")
 
     def current_step(self) -> Step:
         return self._steps[self._position]
@@ -118,10 +116,9 @@ class GuideDialog(QDialog):
     # Building
 
     def _lay_out(self) -> None:
-        self._left_out.hide()
-        self._pages.addWidget(ScrollColumn(self._found, self._left_out, STRETCH))
+        self._pages.addWidget(ScrollColumn(self._found, self._problems, STRETCH))
         self._pages.addWidget(ScrollColumn(self._apps, STRETCH))
-        self._pages.addWidget(ScrollColumn(self._waiting, (self._check, 1)))
+        self._pages.addWidget(ScrollColumn(self._pending, (self._check, 1)))
         head = hbox(_Logo(), STRETCH, self._head)
         vbox(
             head,
@@ -140,71 +137,47 @@ class GuideDialog(QDialog):
         )
 
     def _footer(self) -> QHBoxLayout:
-        for button in (self._back, self._pass, self._skip):
+        for button in (self._back, self._skip, self._close):
             button.setAutoDefault(False)
         self._next.setDefault(True)
-        return hbox(self._skip, STRETCH, self._back, self._pass, self._next, spacing=8)
-
-    def _connect(self) -> None:
-        self._next.clicked.connect(self._go_on)
-        self._back.clicked.connect(lambda: self._move(-1))
-        self._pass.clicked.connect(self.skip_step)
-        self._skip.clicked.connect(self.reject)
-        self._found.choice_changed.connect(self._show_buttons)
-        self._apps.choice_changed.connect(self._show_buttons)
-        self._apps.preview_requested.connect(partial(preview, self._connector, parent=self))
-        self._apps.disconnect_requested.connect(self._connector.disconnect_app)
-        self._apps.by_hand_requested.connect(partial(by_hand, self._connector, parent=self))
-        self._waiting.approved.connect(self._approve)
-        self._connector.listed.connect(self._show_apps)
-        self._connector.failed.connect(self._show_error)
+        return hbox(self._close, STRETCH, self._back, self._skip, self._next, spacing=8)
 
     # Showing
 
-    def _step_name(self, step: Step) -> str:
+    def _texts(self, step: Step) -> tuple[str, str, str]:
+        """The short name of a step, its title, and what it does."""
         match step:
             case Step.IMPORT:
-                return self.tr("Import servers")
+                text = self.tr(
+                    "These are set up in other apps on this computer. Their files are not "
+                    "changed, and commands only run after you approve them."
+                )
+                return self.tr("Import servers"), self.tr("Import your servers"), text
             case Step.CONNECT:
-                return self.tr("Connect apps")
+                text = self.tr(
+                    "Toolbooth adds one entry to each app you choose. Every file is backed up, "
+                    "and you can undo this at any time."
+                )
+                return self.tr("Connect apps"), self.tr("Connect your AI apps"), text
             case Step.CHECK:
-                return self.tr("Check")
+                text = self.tr("Ask one of your apps something that needs a tool.")
+                return self.tr("Check"), self.tr("Try it out"), text
 
     def _show_step(self) -> None:
         step = self.current_step()
-        titles = {
-            Step.IMPORT: (
-                self.tr("Import your servers"),
-                self.tr(
-                    "These are set up in other apps on this computer. Their files are not "
-                    "changed, and commands only run after you approve them."
-                ),
-            ),
-            Step.CONNECT: (
-                self.tr("Connect your AI apps"),
-                self.tr(
-                    "Toolbooth adds one entry to each app you choose. Every file is backed up, "
-                    "and you can undo this at any time."
-                ),
-            ),
-            Step.CHECK: (
-                self.tr("Try it out"),
-                self.tr("Ask one of your apps something that needs a tool."),
-            ),
-        }
-        title, explanation = titles[step]
+        _, title, explanation = self._texts(step)
         self._title.setText(title)
         self._explanation.setText(explanation)
         self._error.setText("")
         self._head.set_current(self._position, self._done)
         self._pages.setCurrentIndex(list(Step).index(step))
-        self._waiting.reload()
+        self._pending.reload()
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         self._back.setVisible(self._position > 0)
-        self._skip.setVisible(not self._check.is_green)
-        self._pass.setVisible(self._position + 1 < len(self._steps))
+        self._close.setVisible(not self._check.is_green)
+        self._skip.setVisible(self._position + 1 < len(self._steps))
         if self.current_step() is Step.IMPORT:
             count = len(self._found.chosen())
             self._next.setText(self.tr("Import %n servers", "", count))
@@ -234,7 +207,7 @@ class GuideDialog(QDialog):
 
     # Doing
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         self._error.setText("")
         if self.current_step() is Step.IMPORT:
             self._next.setEnabled(False)

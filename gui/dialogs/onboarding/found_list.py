@@ -1,4 +1,4 @@
-"""The servers of other applications, to tick; below each, what it asks for."""
+"""The servers found in other applications, to select; below each, the values it needs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
 
 from gui.dialogs.onboarding.choices import Choice, detail
-from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.cards import Card, hline
 from gui.widgets.input_fields import combo_box, line_edit
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, row_widget, vbox
 from router.api.apps import FoundServer, Prompt
 
 ROW_HEIGHT = 51
@@ -42,7 +41,7 @@ class FoundList(Card):
         return [found for tick, found in self._ticks if tick.isChecked()]
 
     def answers(self) -> dict[str, str]:
-        """To what the chosen servers ask for."""
+        """The values that were entered, by prompt."""
         return {name: text() for name, text in self._fields.items() if text()}
 
     def _row(self, choice: Choice) -> QWidget:
@@ -55,14 +54,8 @@ class FoundList(Card):
         self._ticks.append((tick, found))
         where = ElidedLabel(detail(found), font=fonts.ui_font(fonts.SMALL), tint="text2")
         texts = vbox(STRETCH, label(found.name, font=fonts.medium()), where, STRETCH, spacing=1)
-        row = QWidget()
-        row.setFixedHeight(ROW_HEIGHT)
-        across = hbox(
-            tick, Tile(found.name, 28), (texts, 1), spacing=12, margins=NO_MARGINS, parent=row
-        )
-        if choice.note:
-            across.addWidget(Pill(choice.note, Tone.NEUTRAL))
-        return row
+        note = Pill(choice.note) if choice.note else None
+        return row_widget(tick, Tile(found.name, 28), (texts, 1), note, height=ROW_HEIGHT)
 
     def _question(self, prompt: Prompt) -> QHBoxLayout:
         return hbox(

@@ -3,17 +3,15 @@ find nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.attention.needs_attention import consent_lines_of
 from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, hline
 from gui.widgets.labels import Tile, label, wrapped
-from gui.widgets.layouts import NO_MARGINS, clear, hbox, vbox
+from gui.widgets.layouts import clear, row_widget, vbox
 from gui.widgets.presses import single_press
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -29,9 +27,8 @@ class PendingCommands(Card):
     def __init__(self, router: RouterPort) -> None:
         super().__init__()
         self._router = router
-        self._shown: tuple[ServerStatus, ...] = ()
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        self._shown: list[ServerStatus] = []
+        self._rows = vbox(spacing=8)
         vbox(
             label(self.tr("Waiting for your approval"), font=fonts.semibold()),
             self._rows,
@@ -41,38 +38,29 @@ class PendingCommands(Card):
         )
         self.hide()
 
-    def reload(self) -> None:
+    def reload(self, _: object = None) -> None:
         try:
             servers = self._router.servers.list(self._router.workspaces.active())
         except NotFound:  # A workspace that is removed this moment.
             servers = ()
         waiting = [s for s in servers if s.enabled and s.state is ServerState.NEEDS_CONSENT]
-        if waiting != list(self._shown):
-            self._shown = tuple(waiting)
-            self._show(waiting)
+        if waiting != self._shown:
+            self._shown = waiting
+            clear(self._rows)
+            for status in waiting:
+                self._rows.addWidget(hline())
+                self._rows.addWidget(self._row(status))
         self.setVisible(bool(waiting))
 
-    def _show(self, waiting: Sequence[ServerStatus]) -> None:
-        clear(self._rows)
-        for status in waiting:
-            self._rows.addWidget(hline())
-            self._rows.addWidget(self._row(status))
-
     def _row(self, status: ServerStatus) -> QWidget:
-        approve = single_press(secondary_button(self.tr("Approve")))
+        approve = secondary_button(
+            self.tr("Approve"), on_click=lambda: self.approved.emit(status.ref)
+        )
         approve.setAccessibleName(self.tr("Approve {name}").format(name=status.name))
         approve.setAutoDefault(False)
-        approve.clicked.connect(lambda: self.approved.emit(status.ref))
-        texts = vbox(label(status.name, font=fonts.medium()), spacing=2)
-        for line in consent_lines_of(self._router, status.ref):
-            texts.addWidget(wrapped(line))
-        row = QWidget()
-        hbox(
-            (Tile(status.name, 28), 0, Qt.AlignmentFlag.AlignTop),
-            (texts, 1),
-            (approve, 0, Qt.AlignmentFlag.AlignTop),
-            spacing=12,
-            margins=NO_MARGINS,
-            parent=row,
+        lines = map(wrapped, consent_lines_of(self._router, status.ref))
+        texts = vbox(label(status.name, font=fonts.medium()), *lines, spacing=2)
+        top = Qt.AlignmentFlag.AlignTop
+        return row_widget(
+            (Tile(status.name, 28), 0, top), (texts, 1), (single_press(approve), 0, top)
         )
-        return row

@@ -25,13 +25,10 @@ class PermissionPresenter(QObject):
         self._answered: set[PermissionRequestId] = set()
         """Their answers are on the way to the router."""
         self.prompt = self._new_prompt()
-        bridge.subscribe(self, self._on_events, PermissionRequested, PermissionResolved)
+        bridge.subscribe(self, self._show_next, PermissionRequested, PermissionResolved)
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
-        self._show_next()
-
-    def _on_events(self, _: object) -> None:
         self._show_next()
 
     def retranslate(self) -> None:
@@ -49,7 +46,7 @@ class PermissionPresenter(QObject):
         prompt.answered.connect(self._answer)
         return prompt
 
-    def _show_next(self) -> None:
+    def _show_next(self, _: object = None) -> None:
         if self._router is None:
             return
         requests = self._router.permissions.requests()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton,
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.input_fields import mono_text
-from gui.widgets.labels import Tile, label
+from gui.widgets.labels import Tile, label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.presses import single_press
 from router.domain.permissions import Answer, PermissionKind, PermissionRequest
@@ -40,13 +40,12 @@ class PermissionPrompt(QDialog):
         self.setWindowTitle(self.tr("Permission request"))
         self.setMinimumWidth(_WIDTH)
         self._tile = Tile(size=32)
-        self._title = label(font=fonts.semibold())
-        self._title.setWordWrap(True)
-        self._place = label(tint="text2")
+        self._title = wrapped("", "text1", font=fonts.semibold())
+        self._server = label(tint="text2")
         self._arguments = mono_text(QPlainTextEdit(), self.tr("Arguments"), read_only=True)
-        self._rest = label(tint="text2")
+        self._countdown = label(tint="text2")
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._tick.timeout.connect(self._show_rest)
+        self._tick.timeout.connect(self._show_countdown)
         self._waiting = 1
         self._lay_out()
 
@@ -56,7 +55,7 @@ class PermissionPrompt(QDialog):
         if self._request is None or self._request.id != request.id:
             self._request = request
             self._fill(request)
-        self._show_rest()
+        self._show_countdown()
         self._tick.start()
         self.show()
 
@@ -80,38 +79,32 @@ class PermissionPrompt(QDialog):
 
     def _fill(self, request: PermissionRequest) -> None:
         self._tile.set_name(request.server_name)
-        self._title.setText(
-            self._question(request).format(client=request.client, name=request.key.shown)
-        )
-        self._place.setText(self.tr("Server: {server}").format(server=request.server_name))
+        question = {
+            PermissionKind.TOOL: self.tr("{client} wants to run {name}"),
+            PermissionKind.PROMPT: self.tr("{client} wants to use the prompt {name}"),
+            PermissionKind.RESOURCE: self.tr("{client} wants to read {name}"),
+        }[request.kind]
+        self._title.setText(question.format(client=request.client, name=request.key.shown))
+        self._server.setText(self.tr("Server: {server}").format(server=request.server_name))
         self._arguments.setPlainText(request.arguments)
 
-    def _question(self, request: PermissionRequest) -> str:
-        match request.kind:
-            case PermissionKind.TOOL:
-                return self.tr("{client} wants to run {name}")
-            case PermissionKind.PROMPT:
-                return self.tr("{client} wants to use the prompt {name}")
-            case PermissionKind.RESOURCE:
-                return self.tr("{client} wants to read {name}")
-
-    def _show_rest(self) -> None:
+    def _show_countdown(self) -> None:
         if self._request is None:
             return
         left_s = max(0, int((self._request.until - self._clock()).total_seconds()))
         text = self.tr("Denied automatically in %n s", "", left_s)
         if self._waiting > 1:
             more = self.tr("%n more waiting", "", self._waiting - 1)
-            text = f"{text} {more}"
-        self._rest.setText(text)
+            text = f"{text} · {more}"
+        self._countdown.setText(text)
 
     def _lay_out(self) -> None:
-        texts = vbox(self._title, self._place, spacing=2)
+        texts = vbox(self._title, self._server, spacing=2)
         head = hbox((self._tile, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=12)
         vbox(
             head,
             (self._arguments, 1),
-            self._rest,
+            self._countdown,
             self._buttons(),
             spacing=12,
             margins=(_PADDING, _PADDING, _PADDING, _PADDING),
@@ -119,15 +112,15 @@ class PermissionPrompt(QDialog):
         )
 
     def _buttons(self) -> QHBoxLayout:
-        row = hbox(self._button(secondary_button(self.tr("Deny")), Answer.DENY), STRETCH, spacing=8)
-        for text, answer in (
-            (self.tr("Always"), Answer.ALWAYS),
-            (self.tr("For an hour"), Answer.HOUR),
-            (self.tr("This session"), Answer.SESSION),
-        ):
-            row.addWidget(self._button(secondary_button(text), answer))
-        row.addWidget(self._button(primary_button(self.tr("Allow once")), Answer.ONCE))
-        return row
+        return hbox(
+            self._button(secondary_button(self.tr("Deny")), Answer.DENY),
+            STRETCH,
+            self._button(secondary_button(self.tr("Always allow")), Answer.ALWAYS),
+            self._button(secondary_button(self.tr("For an hour")), Answer.HOUR),
+            self._button(secondary_button(self.tr("This session")), Answer.SESSION),
+            self._button(primary_button(self.tr("Allow once")), Answer.ONCE),
+            spacing=8,
+        )
 
     def _button(self, button: QPushButton, answer: Answer) -> QPushButton:
         button.setAutoDefault(False)

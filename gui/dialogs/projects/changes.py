@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
-
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
 from router.api.router import RouterPort
@@ -14,10 +12,8 @@ from router.domain.ids import ProjectId, WorkspaceId
 
 
 class ProjectChanges(Changes):
-    def __init__(
-        self, router: RouterPort, commands: Commands, workspace: WorkspaceId, parent: QObject
-    ) -> None:
-        super().__init__(commands, parent)
+    def __init__(self, router: RouterPort, commands: Commands, workspace: WorkspaceId) -> None:
+        super().__init__(commands)
         self._router = router
         self._workspace = workspace
 
@@ -33,22 +29,16 @@ class ProjectChanges(Changes):
 
     def create(self, name: str, on_done: Callable[[ProjectId], object]) -> None:
         """A project with all servers; `on_done` gets its id."""
-        made: list[ProjectId] = []
-
-        def tell(project: ProjectId) -> None:
-            made.append(project)
-            on_done(project)
-
         self.apply(
-            lambda: self._router.projects.create(self._workspace, name, None),
-            lambda: self._router.projects.remove(self._workspace, made[0]),
-            tell,
+            self._router.projects.create(self._workspace, name, None),
+            lambda project: self._router.projects.remove(self._workspace, project),
+            on_done,
         )
 
     def remove(self, project: ProjectId) -> None:
         """Undo restores servers, permissions, rules and options."""
         before = self.config(project)
         self.apply(
-            lambda: self._router.projects.remove(self._workspace, project),
-            lambda: self._router.projects.put(self._workspace, project, before),
+            self._router.projects.remove(self._workspace, project),
+            lambda _: self._router.projects.put(self._workspace, project, before),
         )

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.dialogs.projects.changes import ProjectChanges
 from gui.dialogs.projects.options_tab import OptionsTab
@@ -19,24 +18,22 @@ from gui.link.commands import Commands
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import hline
-from gui.widgets.changes import ChangesFooter
+from gui.widgets.dialog import ChangesDialog, sidebar
 from gui.widgets.input_fields import line_edit
 from gui.widgets.labels import ElidedLabel, section_label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.tab_strip import TabStrip
 from gui.widgets.window_size import open_at_size
-from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
 from router.domain.ids import ProjectId, WorkspaceId
 from router.domain.workspaces import ProjectSummary
 
-LIST_WIDTH = 227
 PADDING = 24
 
 
-class ProjectsDialog(QDialog):
+class ProjectsDialog(ChangesDialog):
     def __init__(
         self,
         router: RouterPort,
@@ -45,43 +42,38 @@ class ProjectsDialog(QDialog):
         workspace: WorkspaceId,
         parent: QWidget | None,
     ) -> None:
-        super().__init__(parent)
+        self.changes = ProjectChanges(router, commands, workspace)
+        super().__init__(self.changes, bridge, PADDING, parent)
+        self.changes.setParent(self)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._router, self._workspace = router, workspace
         self._project: ProjectId | None = None
-        self.changes = ProjectChanges(router, commands, workspace, self)
         self._new = _name_field(self.tr("New project name"), self.tr("New project…"))
         self._name = _name_field(self.tr("Project name"))
         self._name.setFont(fonts.semibold(16))
         self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
-        self._copy = CopyButton(self.tr("Copy project address"), self._address.text)
-        self._remove = IconButton("trash-2", self.tr("Remove project"), bordered=True)
-        self._tabs = TabStrip(
-            self.tr("Project sections"),
-            (
-                self.tr("Context Optimization"),
-                self.tr("Servers"),
-                self.tr("Permissions"),
-                self.tr("Rules"),
-            ),
+        self._copy = CopyButton(self.tr("Copy project URL"), self._address.text)
+        self._remove = IconButton(
+            "trash-2", self.tr("Remove project"), bordered=True, on_click=self._remove_project
         )
-        self._panes = (
-            OptionsTab(router, workspace, self.changes),
-            ServersTab(router, workspace, self.changes),
-            PermissionsTab(router, workspace, self.changes),
-            RulesTab(router, workspace, self.changes),
-        )
+        self._panes = {
+            self.tr("Context Optimization"): OptionsTab(router, workspace, self.changes),
+            self.tr("Servers"): ServersTab(router, workspace, self.changes),
+            self.tr("Permissions"): PermissionsTab(router, workspace, self.changes),
+            self.tr("Rules"): RulesTab(router, workspace, self.changes),
+        }
+        self._tabs = TabStrip(self.tr("Project sections"), tuple(self._panes))
         self._stack = QStackedWidget()
-        self._list = QVBoxLayout()
-        self._footer = ChangesFooter(self.changes, PADDING)
-        self._connect()
+        self._list = vbox(spacing=2)
+        self._new.returnPressed.connect(self._create)
+        self._name.editingFinished.connect(self._rename)
+        self._tabs.currentChanged.connect(self._stack.setCurrentIndex)
         self._lay_out()
         self.setWindowTitle(self.tr("Projects of {name}").format(name=self._workspace_name()))
         self.setMinimumSize(760, 520)
         open_at_size(self, 900, 640)
         self.show_state()
-        self.setFocus()  # So that no field has it before the user gives it one.
-        bridge.subscribe(self, self._on_events)
+        self.setFocus()  # No field has the focus at first.
 
     def choose(self, project: ProjectId | None) -> None:
         self._project = project
@@ -91,7 +83,7 @@ class ProjectsDialog(QDialog):
         self._tabs.setCurrentIndex(position)
 
     def show_state(self) -> None:
-        """Show the present state; “No project” if the shown one was removed."""
+        """Show the present state; the workspace defaults if the shown one was removed."""
         try:
             projects = self._router.projects.list(self._workspace)
         except NotFound:  # The whole workspace was removed meanwhile.
@@ -101,31 +93,13 @@ class ProjectsDialog(QDialog):
             self._project = None
         self._show_list(projects)
         self._show_head(next(each for each in projects if each.id == self._project))
-        for pane in self._panes:
+        for pane in self._panes.values():
             pane.show_project(self._project)
-
-    def _on_events(self, events: Sequence[Event]) -> None:
-        if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
-            self.show_state()
-
-    def keyPressEvent(self, event: QKeyEvent, /) -> None:
-        """Enter belongs to the field it is pressed in: no button here is the default one."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
 
     # Building
 
-    def _connect(self) -> None:
-        for signal in (self.changes.saved, self.changes.undone, self.changes.failed):
-            signal.connect(self.show_state)
-        self._footer.done.connect(self.accept)
-        self._new.returnPressed.connect(self._create)
-        self._name.editingFinished.connect(self._rename)
-        self._remove.clicked.connect(self._remove_project)
-        self._tabs.currentChanged.connect(self._stack.setCurrentIndex)
-
     def _lay_out(self) -> None:
-        for pane in self._panes:
+        for pane in self._panes.values():
             self._stack.addWidget(pane)
         body = vbox(
             self._head(),
@@ -137,29 +111,22 @@ class ProjectsDialog(QDialog):
             spacing=0,
             margins=(PADDING, 16, PADDING, 0),
         )
-        right = vbox((body, 1), self._footer, spacing=4)
+        right = vbox((body, 1), self.footer, spacing=4)
         hbox(self._side(), (right, 1), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _side(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("role", "sidebar")
-        frame.setFixedWidth(LIST_WIDTH)
         heading = section_label(self.tr("Projects"))
         heading.setContentsMargins(10, 0, 0, 4)
-        self._list.setSpacing(2)
-        vbox(
+        return sidebar(
             heading,
             self._list,
             8,
             self._new,
             6,
-            wrapped(self.tr("Each project has its own address, servers and permissions.")),
+            wrapped(self.tr("Each project has its own URL, servers and permissions.")),
             STRETCH,
-            spacing=2,
             margins=(12, 18, 12, 12),
-            parent=frame,
         )
-        return frame
 
     def _head(self) -> QVBoxLayout:
         name = hbox((self._name, 1), self._remove, spacing=8)
@@ -202,10 +169,10 @@ class ProjectsDialog(QDialog):
     def _create(self) -> None:
         if name := self._new.text().strip():
             self._new.clear()
-            self.changes.create(name, self._take_new)
+            self.changes.create(name, self._choose_new)
 
-    def _take_new(self, project: ProjectId) -> None:
-        self._project = project
+    def _choose_new(self, project: ProjectId) -> None:
+        self._project = project  # Shown with the next state, which has it.
 
     def _rename(self) -> None:
         name = self._name.text().strip()

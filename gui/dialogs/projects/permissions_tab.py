@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.components.tool_list import ToolList
 from gui.dialogs.projects.changes import ProjectChanges
+from gui.dialogs.projects.rules_tab import permission_text
 from gui.text.marks import effect_badge
 from gui.widgets import fonts
 from gui.widgets.buttons import Segmented, link_button
@@ -40,13 +41,9 @@ class PermissionsTab(Card):
         self._about = wrapped("")
         self._access = Segmented(
             self.tr("Access"),
-            (
-                (Permission.ALLOW, self.tr("Allow")),
-                (Permission.ASK, self.tr("Ask")),
-                (Permission.DENY, self.tr("Block")),
-            ),
+            tuple((each, permission_text(each)) for each in Permission),
+            on_change=self._choose,
         )
-        self._access.changed.connect(self._choose)
         self._why = wrapped("")
         self._inherit = link_button(self.tr("Use rules"), on_click=self._use_rules)
         self._lay_out()

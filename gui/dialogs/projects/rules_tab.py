@@ -13,7 +13,7 @@ from gui.widgets.buttons import IconButton, Segmented, secondary_button
 from gui.widgets.cards import Card, RowCard
 from gui.widgets.input_fields import combo_box, line_edit
 from gui.widgets.labels import ElidedLabel, Pill, label, wrapped
-from gui.widgets.layouts import STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import STRETCH, clear, hbox, row_widget, vbox
 from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.config.workspace import PermissionRule
@@ -40,33 +40,31 @@ class RulesTab(ScrollColumn):
             [(status.name, status.id) for status in self._router.servers.list(self._workspace)]
         )
         clear(self._rules)
-        rules = self._changes.config(project).rules
-        self._rules.addWidget(self._list(rules) if rules else wrapped(_nothing()))
-
-    def _list(self, rules: tuple[PermissionRule, ...]) -> RowCard:
         card = RowCard()
+        rules = self._changes.config(project).rules
         for position, rule in enumerate(rules):
             card.add_widget(self._row(position, rule))
-        return card
+        nothing = self.tr("No rules yet. Tools without a rule or setting are allowed.")
+        self._rules.addWidget(card if rules else wrapped(nothing))
 
     def _row(self, position: int, rule: PermissionRule) -> QWidget:
         text = rule_text(rule)
-        remove = IconButton("trash-2", self.tr("Remove rule"), size=28, icon_size=14)
-        remove.setAccessibleDescription(text)
-        remove.clicked.connect(lambda: self._remove(position))
-        row = QWidget()
-        line = hbox(spacing=12, margins=(0, 9, 0, 9), parent=row)
         badge = Pill(permission_text(rule.permission), _TONES[rule.permission])
         badge.setMinimumWidth(64)
-        line.addWidget(badge)
-        line.addWidget(ElidedLabel(text), 1)
-        if position:
-            move_up = IconButton("chevron-up", self.tr("Move up"), size=28)
-            move_up.setAccessibleDescription(text)
-            move_up.clicked.connect(lambda: self._move_up(position))
-            line.addWidget(move_up)
-        line.addWidget(remove)
-        return row
+        move_up = IconButton(
+            "chevron-up", self.tr("Move up"), size=28, on_click=lambda: self._move_up(position)
+        )
+        remove = IconButton(
+            "trash-2",
+            self.tr("Remove rule"),
+            size=28,
+            icon_size=14,
+            on_click=lambda: self._remove(position),
+        )
+        for button in (move_up, remove):
+            button.setAccessibleDescription(text)
+        up = move_up if position else None
+        return row_widget(badge, (ElidedLabel(text), 1), up, remove, margins=(0, 9, 0, 9))
 
     def _now(self) -> list[PermissionRule]:
         return list(self._changes.config(self._project).rules)
@@ -165,21 +163,14 @@ def rule_text(rule: PermissionRule) -> str:
         what = [tr("prompts {pattern}").format(pattern=rule.prompt)]
     if rule.resource:
         what = [tr("resources {pattern}").format(pattern=rule.resource)]
-    if rule.read_only is not None:
-        what.append(tr("that only read") if rule.read_only else tr("that write"))
-    if rule.destructive is not None:
-        what.append(
-            tr("that are destructive") if rule.destructive else tr("that are not destructive")
-        )
-    if rule.open_world is not None:
-        what.append(
-            tr("that access external systems") if rule.open_world else tr("that stay local")
-        )
+    for flag, text, opposite in (
+        (rule.read_only, tr("that only read"), tr("that write")),
+        (rule.destructive, tr("that are destructive"), tr("that are not destructive")),
+        (rule.open_world, tr("that access external systems"), tr("that stay local")),
+    ):
+        if flag is not None:
+            what.append(text if flag else opposite)
     if rule.arguments:
         pairs = ", ".join(f"{path} = {value}" for path, value in rule.arguments.items())
         what.append(tr("with {pairs}").format(pairs=pairs))
     return f"{server} · {' '.join(what)}"
-
-
-def _nothing() -> str:
-    return tr("No rules yet. Tools without a rule or setting are allowed.")

@@ -10,7 +10,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import ElidedLabel, Tile, label
-from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, row_widget, vbox
 from gui.widgets.scroll_area import ScrollColumn
 from router.api.router import RouterPort
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
@@ -26,17 +26,14 @@ class ServersTab(ScrollColumn):
     def show_project(self, project: ProjectId | None) -> None:
         self._project = project
         chosen = self._changes.config(project).servers
-        cards = [self._everything(chosen is None)]
-        if servers := self._router.servers.list(self._workspace):
-            cards.append(self._servers(servers, chosen))
-        self.replace(*cards, STRETCH)
+        servers = self._router.servers.list(self._workspace)
+        listed = self._servers(servers, chosen) if servers else None
+        self.replace(self._everything(chosen is None), listed, STRETCH)
 
     def _everything(self, on: bool) -> RowCard:
         title = self.tr("All servers of the workspace")
-        toggle = Toggle(title)
-        toggle.setChecked(on)
+        toggle = Toggle(title, checked=on, on_click=self._choose_all)
         toggle.setEnabled(self._project is not None)
-        toggle.clicked.connect(self._choose_all)
         card = RowCard()
         description = (
             self.tr("Including servers added later.")
@@ -51,27 +48,22 @@ class ServersTab(ScrollColumn):
     ) -> RowCard:
         card = RowCard()
         for status in servers:
-            toggle = self._toggle(status, chosen is None or status.id in chosen)
+            toggle = Toggle(
+                status.name,
+                checked=chosen is None or status.id in chosen,
+                on_click=lambda on, server=status.id: self._choose(server, on),
+            )
             toggle.setEnabled(chosen is not None)
             card.add_widget(self._row(status, toggle))
         return card
 
-    def _toggle(self, status: ServerStatus, on: bool) -> Toggle:
-        toggle = Toggle(status.name)
-        toggle.setChecked(on)
-        toggle.clicked.connect(lambda: self._choose(status.id, toggle.isChecked()))
-        return toggle
-
     def _row(self, status: ServerStatus, toggle: Toggle) -> QWidget:
         target = ElidedLabel(short_target(status), font=fonts.ui_font(fonts.SMALL), tint="text2")
         texts = vbox(label(status.name, font=fonts.medium()), target, spacing=1)
-        row = QWidget()
-        line = hbox(Tile(status.name), (texts, 1), spacing=12, margins=(0, 8, 0, 8), parent=row)
-        if status.tool_count is not None:
-            count = self.tr("%n tools", "", status.tool_count)
-            line.addWidget(label(count, font=fonts.ui_font(fonts.SMALL), tint="text2"))
-        line.addWidget(toggle)
-        return row
+        known = status.tool_count is not None
+        text = self.tr("%n tools", "", status.tool_count or 0)
+        count = label(text, font=fonts.ui_font(fonts.SMALL), tint="text2") if known else None
+        return row_widget(Tile(status.name), (texts, 1), count, toggle, margins=(0, 8, 0, 8))
 
     def _choose_all(self, on: bool) -> None:
         servers = tuple(status.id for status in self._router.servers.list(self._workspace))

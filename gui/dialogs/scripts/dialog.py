@@ -6,9 +6,12 @@ editor, so that saving it again restores it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QWidget
 
 from gui.dialogs.scripts.editor import ScriptEditor
 from gui.link.commands import Commands
@@ -17,27 +20,28 @@ from gui.text.tr import tr
 from gui.widgets import fonts, message_box
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import hline, vline
+from gui.widgets.dialog import Dialog, close_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
-from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import InvalidInput, ToolboothError
 from router.domain.ids import WorkspaceId
 from router.domain.scripts import SavedScript, ScriptTrial
 
+T = TypeVar("T")
 SIZE = (960, 700)
 _LIST_WIDTH = 220
 _ROW_HEIGHT = 32
 _PADDING = 24
 NEW_SCRIPT = """\
----What the script does: models choose it by this.
----@param path string What it is given, as arguments.path
+---Describe what the script does. Models read this to choose it.
+---@param path string The folder to list
 local listing = files.list_directory{path = arguments.path}:await()
 result(listing)
 """
 
 
-class ScriptsDialog(QDialog):
+class ScriptsDialog(Dialog):
     def __init__(
         self,
         router: RouterPort,
@@ -45,15 +49,12 @@ class ScriptsDialog(QDialog):
         workspace: WorkspaceId,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(self.tr("Scripts"), SIZE, parent)
         self._router = router
         self._commands = commands
         self._workspace = workspace
         self._current: str | None = None
         self._drafts: dict[str | None, tuple[str, str]] = {}
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Scripts"))
-        open_at_size(self, *SIZE)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Scripts"))
         self.list.setFixedWidth(_LIST_WIDTH)
@@ -78,24 +79,13 @@ class ScriptsDialog(QDialog):
 
     def save(self) -> None:
         self.save_button.setEnabled(False)
-        self._commands.run(
-            self,
-            self._router.scripts.save(
-                self._workspace, self.editor.name(), self.editor.text(), replacing=self._current
-            ),
-            on_done=self._saved,
-            on_error=self._show_error,
-        )
+        save = self._router.scripts.save
+        name, text = self.editor.name(), self.editor.text()
+        self._run(save(self._workspace, name, text, replacing=self._current), self._saved)
 
     def remove(self) -> None:
-        if self._current is None:
-            return
-        self._commands.run(
-            self,
-            self._router.scripts.remove(self._workspace, self._current),
-            on_done=lambda _: self._removed(),
-            on_error=self._show_error,
-        )
+        if self._current is not None:
+            self._run(self._router.scripts.remove(self._workspace, self._current), self._removed)
 
     def try_out(self) -> None:
         try:
@@ -105,12 +95,8 @@ class ScriptsDialog(QDialog):
             return
         self.try_button.setEnabled(False)
         self.editor.show_message(self.tr("Running…"))
-        self._commands.run(
-            self,
-            self._router.scripts.try_out(self._workspace, self.editor.text(), arguments),
-            on_done=self._tried,
-            on_error=self._show_error,
-        )
+        try_out = self._router.scripts.try_out
+        self._run(try_out(self._workspace, self.editor.text(), arguments), self._tried)
 
     def closeEvent(self, event: QCloseEvent, /) -> None:
         """Closing by the window's frame is the same as by the button."""
@@ -129,6 +115,9 @@ class ScriptsDialog(QDialog):
             on_yes=super().reject,
         )
 
+    def _run(self, command: Coroutine[Any, Any, T], on_done: Callable[[T], object]) -> None:
+        self._commands.run(self, command, on_done=on_done, on_error=self._show_error)
+
     def _saved(self, script: SavedScript) -> None:
         self._drafts.pop(self._current, None)
         self._refill(script.name)
@@ -137,7 +126,7 @@ class ScriptsDialog(QDialog):
         )
         self._set_busy(False)
 
-    def _removed(self) -> None:
+    def _removed(self, _: None) -> None:
         name, text = self.editor.name(), self.editor.text()
         self._drafts.pop(self._current, None)
         self._drafts[None] = name, text
@@ -203,12 +192,17 @@ class ScriptsDialog(QDialog):
         vbox((columns, 1), hline(), self._footer(), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _footer(self) -> QHBoxLayout:
-        close = secondary_button(self.tr("Close"), on_click=self.reject)
-        buttons = (close, self.try_button, self.save_button)
-        for button in buttons:
-            button.setAutoDefault(False)
-        margins = (_PADDING, 12, _PADDING, 14)
-        return hbox(self.remove_button, STRETCH, *buttons, spacing=8, margins=margins)
+        self.try_button.setAutoDefault(False)
+        self.save_button.setAutoDefault(False)
+        return hbox(
+            self.remove_button,
+            STRETCH,
+            close_button(self),
+            self.try_button,
+            self.save_button,
+            spacing=8,
+            margins=(_PADDING, 12, _PADDING, 14),
+        )
 
 
 def trial_text(trial: ScriptTrial) -> str:

@@ -18,7 +18,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, secondary_button
 from gui.widgets.cards import RowCard
 from gui.widgets.labels import Tile, label
-from gui.widgets.layouts import hbox, vbox
+from gui.widgets.layouts import clear, hbox, row_widget, vbox
 from gui.widgets.message_box import ask
 from gui.widgets.searchable import searchable
 from router.api.apps import AppConnection
@@ -64,7 +64,8 @@ class AppsSettingsPage(SettingsPage):
         lines = [(token, self._detail(token)) for token in self.router.tokens.list()]
         if lines != self._shown or not self._tokens.count():
             self._shown = lines
-            self._replace_card()
+            clear(self._tokens)
+            self._tokens.addWidget(self._token_card())
 
     def showEvent(self, event: QShowEvent, /) -> None:
         super().showEvent(event)
@@ -93,12 +94,6 @@ class AppsSettingsPage(SettingsPage):
         searchable(create, self.tr("tokens, API key, secret, revoke, expiry, snippet, access"))
         return hbox((heading(self.tr("Tokens")), 1), create)
 
-    def _replace_card(self) -> None:
-        if (item := self._tokens.takeAt(0)) is not None and (old := item.widget()) is not None:
-            old.hide()
-            old.deleteLater()
-        self._tokens.addWidget(self._token_card())
-
     def _token_card(self) -> RowCard:
         card = RowCard()
         for token, detail in self._shown:
@@ -120,9 +115,7 @@ class AppsSettingsPage(SettingsPage):
             label(detail, font=fonts.ui_font(fonts.SMALL), tint="text2"),
             spacing=1,
         )
-        row = QWidget()
-        hbox(Tile(token.name, 32), (texts, 1), revoke, spacing=12, margins=(0, 9, 0, 9), parent=row)
-        return row
+        return row_widget(Tile(token.name, 32), (texts, 1), revoke, margins=(0, 9, 0, 9))
 
     def _detail(self, token: TokenSummary) -> str:
         parts = [self._scope(token), self._last_used(token), *self._expiry(token)]

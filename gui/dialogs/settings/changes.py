@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import reduce
+from operator import attrgetter, getitem
 
 from gui.desktop.autostart import Autostart, refused
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
 from router.api.router import RouterPort
-from router.api.search import CloudChange
 from router.config.settings import Settings
 from router.domain.ids import WorkspaceId
 from router.domain.tool_lists import ApprovalPolicy
@@ -20,14 +21,15 @@ class SettingsChanges(Changes):
     """Outlives the dialog, so that a change of language can be undone too."""
 
     def __init__(self, router: RouterPort, commands: Commands) -> None:
-        super().__init__(commands, None)
+        super().__init__(commands)
         self._router = router
 
     def setter(self, field: str) -> Callable[[object], None]:
-        """What changes one field of the settings and no other, to connect a control to."""
+        """What changes one field of the settings and no other, to connect a control to. A dot leads
+        to a field inside: `isolation.strict`."""
 
         def set_field(value: object) -> None:
-            before: object = getattr(self._router.settings.current(), field)
+            before: object = attrgetter(field)(self._router.settings.current())
             self.replace(before, value, lambda v: self._router.settings.apply(self._with(field, v)))
 
         return set_field
@@ -60,20 +62,12 @@ class SettingsChanges(Changes):
             except OSError as error:
                 raise refused(error, refusal) from error
 
-        self.apply(lambda: switch(on), lambda: switch(not on))
+        self.apply(switch(on), lambda _: switch(not on))
 
     def set_cloud(self, url: str, token: str | None, on_done: Callable[[object], object]) -> None:
         """Change the cloud search service. Undo restores its address and key."""
-        searches = self._router.search
-        done: list[CloudChange] = []
-
-        def keep(change: CloudChange) -> None:
-            done.append(change)
-            on_done(change)
-
-        self.apply(
-            lambda: searches.set_cloud(url, token), lambda: searches.undo_cloud(done[0]), keep
-        )
+        search = self._router.search
+        self.apply(search.set_cloud(url, token), search.undo_cloud, on_done)
 
     def pin(self, workspace: WorkspaceId, pinned: tuple[str, ...]) -> None:
         """Change which tools every client outside of a project gets."""
@@ -84,6 +78,7 @@ class SettingsChanges(Changes):
 
     def _with(self, field: str, value: object) -> Settings:
         """The settings of this moment but for one field, checked."""
-        return Settings.model_validate(
-            {**self._router.settings.current().model_dump(), field: value}
-        )
+        settings = self._router.settings.current().model_dump()
+        *path, name = field.split(".")
+        reduce(getitem, path, settings)[name] = value
+        return Settings.model_validate(settings)

@@ -13,7 +13,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.input_fields import line_edit
-from gui.widgets.labels import label, set_tint, wrapped
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.searchable import searchable
 from router.api.router import RouterPort
@@ -31,16 +31,15 @@ class CloudCard(Card):
         super().__init__()
         searchable(self, self.tr("API key, endpoint, provider, privacy, secret"))
         self._router, self._changes, self._commands = router, changes, commands
-        address = self.tr("Address of the cloud service")
+        address = self.tr("URL of the cloud service")
         self._url = line_edit(address, "https://search.example.com")
         key = self.tr("API key of the cloud service")
         self._key = line_edit(key, self.tr("API key (optional)"))
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._save = secondary_button(self.tr("Save"), on_click=self._save_service)
         self._test = secondary_button(self.tr("Test"), "zap", on_click=self._run_test)
-        self._key_note = wrapped("")
-        self._result = wrapped("")
-        self._result.hide()
+        self._key_note = Message()
+        self._result = Message()
         self._url.returnPressed.connect(self._save_service)
         self._key.returnPressed.connect(self._save_service)
         self._lay_out()
@@ -51,16 +50,15 @@ class CloudCard(Card):
         if not self._url.isModified():
             self._url.setText(url)
         self._test.setEnabled(bool(url))
-        kept = self._router.search.is_cloud_token_kept()
-        self._key_note.setText(
-            self.tr(
+        if self._router.search.is_cloud_token_kept():
+            kept = self.tr(
                 "The key is stored in the keyring. Without one, it is only kept until "
                 "Toolbooth stops."
             )
-            if kept
-            else self.tr("No keyring available: the key is only kept until Toolbooth stops.")
-        )
-        set_tint(self._key_note, "text2" if kept else "warn")
+            self._key_note.show_text(kept, "text2")
+        else:
+            lost = self.tr("No keyring available: the key is only kept until Toolbooth stops.")
+            self._key_note.show_text(lost, "warn")
 
     def _lay_out(self) -> None:
         fields = hbox((self._url, 3), (self._key, 2), self._save, self._test, spacing=8)
@@ -83,12 +81,12 @@ class CloudCard(Card):
     def _save_service(self) -> None:
         """What is refused stays in the fields, to be corrected."""
         url, key = self._url.text().strip(), self._key.text().strip()
-        self._result.hide()
+        self._result.show_text("")
         if url != self._router.settings.current().cloud_search_url or key:
             self._changes.set_cloud(url, key or None, self._on_saved)
 
     def _on_saved(self, _: object) -> None:
-        if not Shiboken.isValid(self):  # Another language came meanwhile, with a card of its own.
+        if not Shiboken.isValid(self):  # Replaced after a change of language.
             return
         self._url.setModified(False)
         self._key.clear()
@@ -96,7 +94,7 @@ class CloudCard(Card):
 
     def _run_test(self) -> None:
         """Search there as an app would, with the tools of the workspace that is shown."""
-        self._show_message(self.tr("Testing…"))
+        self._result.show_text(self.tr("Testing…"), "text2")
         searching = self._router.search.try_out(
             self._router.workspaces.active(), None, [_QUERY], strategies=[Optimization.CLOUD]
         )
@@ -106,17 +104,10 @@ class CloudCard(Card):
         reply, took = trials[0].reply, formats.duration(trials[0].duration_ms)
         if reply.strategy is Optimization.CLOUD:
             found = self.tr("Connected: %n tools in {time}.", "", len(reply.hits))
-            self._show_message(found.format(time=took), good=True)
+            self._result.show_text(found.format(time=took), "ok")
         else:
-            self._show_message(
-                self.tr("Test failed: {reason}.").format(reason=translated(reply.note)),
-                bad=True,
-            )
+            failed = self.tr("Test failed: {reason}.").format(reason=translated(reply.note))
+            self._result.show_text(failed, "err")
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._show_message(error_text(error), bad=True)
-
-    def _show_message(self, text: str, *, good: bool = False, bad: bool = False) -> None:
-        self._result.setText(text)
-        set_tint(self._result, "ok" if good else "err" if bad else "text2")
-        self._result.show()
+        self._result.show_text(error_text(error), "err")

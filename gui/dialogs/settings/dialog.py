@@ -5,12 +5,10 @@ Reused each time it is opened; changes can be undone until it closes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QDialog, QFrame, QStackedWidget, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QButtonGroup, QFrame, QStackedWidget, QWidget
 from shiboken6 import Shiboken
 
 from gui.dialogs.settings.apps_page import AppsSettingsPage
@@ -22,17 +20,15 @@ from gui.dialogs.settings.search_highlight import SearchHighlight
 from gui.dialogs.settings.security_page import SecurityPage
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
-from gui.widgets.changes import ChangesFooter
+from gui.widgets.dialog import ChangesDialog, sidebar
 from gui.widgets.labels import wrapped
-from gui.widgets.layouts import NO_MARGINS, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from gui.widgets.search_field import SearchField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.window_size import open_at_size
-from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 
-LIST_WIDTH = 227
-_AROUND = 60
+_MARGIN = 60
 """Visible margin above and below a setting that was searched for."""
 
 
@@ -46,7 +42,7 @@ class PageName(StrEnum):
     ABOUT = "about"
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(ChangesDialog):
     def __init__(
         self,
         router: RouterPort,
@@ -56,13 +52,11 @@ class SettingsDialog(QDialog):
         changes: SettingsChanges | None = None,
     ) -> None:
         """`changes` are kept when the dialog is made again in another language."""
-        super().__init__(parent)
+        self._changes = changes or SettingsChanges(router, commands)
+        super().__init__(self._changes, bridge, PAGE_PADDING, parent)
         self.setWindowTitle(self.tr("Settings"))
         self.setMinimumSize(720, 480)
         open_at_size(self, 840, 672)
-        self._changes = changes or SettingsChanges(router, commands)
-        self._footer = ChangesFooter(self._changes, PAGE_PADDING)
-        self._footer.done.connect(self.accept)
         self._apps = AppsSettingsPage(router, self._changes, commands)
         self._pages: dict[PageName, SettingsPage] = {
             PageName.GENERAL: GeneralPage(router, self._changes),
@@ -81,9 +75,7 @@ class SettingsDialog(QDialog):
         self._nothing.hide()
         self._highlight: SearchHighlight | None = None
         self._lay_out()
-        self._follow_changes()
         self.go_to(PageName.GENERAL)
-        bridge.subscribe(self, self._on_events)
 
     def open_at(self, page: PageName | None = None) -> None:
         """Show the dialog, at `page` or where it was left."""
@@ -113,53 +105,35 @@ class SettingsDialog(QDialog):
         """Show what is in force now on every page."""
         for page in self._pages.values():
             page.show_state()
-        self._footer.show_undo()
-
-    def _on_events(self, events: Sequence[Event]) -> None:
-        if self.isVisible() and any(not isinstance(each, ActivityRecorded) for each in events):
-            self.show_state()
-
-    def keyPressEvent(self, event: QKeyEvent, /) -> None:
-        """Enter belongs to the field it is pressed in: no button here is the default one."""
-        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
+        self.footer.show_undo()
 
     def done(self, result: int, /) -> None:
         self._changes.forget()
         self._apps.forget_secrets()
         self._search.clear()
-        self._footer.clear()
+        self.footer.clear()
         super().done(result)
 
     # Building
 
     def _lay_out(self) -> None:
-        right = vbox((self._stack, 1), self._footer, spacing=0)
+        right = vbox((self._stack, 1), self.footer, spacing=0)
         hbox(self._page_list(), _edge(), (right, 1), spacing=0, margins=NO_MARGINS, parent=self)
 
     def _page_list(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("role", "sidebar")
-        frame.setFixedWidth(LIST_WIDTH)
-        group = QButtonGroup(frame)
-        column = vbox(self._search, 8, spacing=2, margins=(12, 16, 12, 12), parent=frame)
+        group = QButtonGroup(self)
         for name, page in self._pages.items():
             row = SidebarRow(page.title, icon_name=page.icon_name)
             row.setCheckable(True)
             row.clicked.connect(lambda _=False, name=name: self.go_to(name))
             group.addButton(row)
-            column.addWidget(row)
             self._rows[name] = row
             self._stack.addWidget(page)
-        column.addWidget(self._nothing)
-        column.addStretch(1)
-        return frame
+        rows = self._rows.values()
+        margins = (12, 16, 12, 12)
+        return sidebar(self._search, 8, *rows, self._nothing, STRETCH, margins=margins)
 
     # Doing
-
-    def _follow_changes(self) -> None:
-        for signal in (self._changes.saved, self._changes.undone, self._changes.failed):
-            signal.connect(self.show_state)
 
     def _filter(self, wanted: str) -> None:
         """Leave the pages that have it, and lead to it on the one that is shown."""
@@ -181,7 +155,7 @@ class SettingsDialog(QDialog):
         if setting is not None:
             # A page that was not shown before has to be laid out first.
             page = self._pages[self.current_page()]
-            QTimer.singleShot(0, setting, lambda: page.ensureWidgetVisible(setting, 0, _AROUND))
+            QTimer.singleShot(0, setting, lambda: page.ensureWidgetVisible(setting, 0, _MARGIN))
 
 
 def _edge() -> QFrame:

@@ -15,7 +15,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, primary_button, secondary_button
 from gui.widgets.cards import PADDING, Card
 from gui.widgets.input_fields import SecretField, combo_box, line_edit
-from gui.widgets.labels import label, wrapped
+from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
 from router.api.router import RouterPort
 from router.domain.clients import IssuedToken
@@ -77,7 +77,7 @@ class _Form(QWidget):
             (self.tr("One year"), timedelta(days=365)),
         )
         self._lifetime = combo_box(self.tr("Expires"), lifetimes)
-        self._error = wrapped("", tint="err")
+        self._error = Message("err")
         create = primary_button(self.tr("Create token"), on_click=self._create)
         cancel = secondary_button(self.tr("Cancel"), on_click=self.cancelled)
         fields = hbox((self._name, 1), self._scope, self._lifetime, spacing=8)
@@ -87,7 +87,7 @@ class _Form(QWidget):
 
     def start(self) -> None:
         self._name.clear()
-        self._error.hide()
+        self._error.show_text("")
         self._lifetime.setCurrentIndex(0)
         self._scope.clear()
         self._scope.addItem(self.tr("The active workspace"), None)
@@ -107,8 +107,7 @@ class _Form(QWidget):
         self._commands.run(self, command, on_done=self.issued.emit, on_error=self._show_error)
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._error.setText(error_text(error))
-        self._error.show()
+        self._error.show_text(error_text(error))
 
 
 class _ShownOnce(QWidget):
@@ -118,7 +117,7 @@ class _ShownOnce(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._secret = self._url = ""
+        self._url = ""
         self._title = label(font=fonts.semibold())
         self._field = SecretField(self.tr("Token"), self.tr("Show token"), self.tr("Hide token"))
         self._field.setReadOnly(True)
@@ -128,30 +127,26 @@ class _ShownOnce(QWidget):
         self.forget()
 
     def show_token(self, issued: IssuedToken, url: str) -> None:
-        self._secret, self._url = issued.secret, url
+        self._url = url
         self._title.setText(self.tr("Token for {name}").format(name=issued.summary.name))
         self._field.setText(issued.secret)
         self._field.set_masked(True)
         self.show()
 
     def forget(self) -> None:
-        self._secret = ""
         self._field.clear()
         self.hide()
 
     def _lay_out(self) -> None:
-        copy_snippet = secondary_button(self.tr("Copy mcp.json snippet"), "copy")
-        copy_snippet.clicked.connect(self._copy_snippet)
-        done = primary_button(self.tr("I’ve saved it"), on_click=self.stored)
-        secret = hbox(
-            (self._field, 1),
-            CopyButton(self.tr("Copy token"), lambda: self._secret, size=32),
-            spacing=8,
+        copy_snippet = secondary_button(
+            self.tr("Copy mcp.json snippet"), "copy", on_click=self._copy_snippet
         )
+        done = primary_button(self.tr("I’ve saved it"), on_click=self.stored)
+        copy_token = CopyButton(self.tr("Copy token"), self._field.text, size=32)
         vbox(
             self._title,
             wrapped(self.tr("Copy the token now. It is not stored and won’t be shown again.")),
-            secret,
+            hbox((self._field, 1), copy_token, spacing=8),
             wrapped(self.tr("Paste the snippet into the app, or these two values:")),
             self._header,
             hbox(STRETCH, copy_snippet, done, spacing=8),
@@ -161,8 +156,8 @@ class _ShownOnce(QWidget):
         )
 
     def _show_header(self, masked: bool) -> None:
-        secret = _MASK if masked else self._secret
+        secret = _MASK if masked else self._field.text()
         self._header.setText(f"{self._url}\nAuthorization: Bearer {secret}")
 
     def _copy_snippet(self) -> None:
-        QGuiApplication.clipboard().setText(snippet(self._url, self._secret))
+        QGuiApplication.clipboard().setText(snippet(self._url, self._field.text()))

@@ -7,16 +7,16 @@ from functools import partial
 from PySide6.QtWidgets import QWidget
 
 import resources
-from gui.components.pin_picker import PinPicker, pins_text
+from gui.components.pin_picker import PinPicker, PinsRow, exposure_text
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.cloud_card import CloudCard
-from gui.dialogs.settings.page import SettingsPage, description
+from gui.dialogs.settings.page import SettingsPage
 from gui.link.commands import Commands
 from gui.text import formats
 from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets import fonts
-from gui.widgets.buttons import Segmented, Toggle, secondary_button
+from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
 from gui.widgets.layouts import hbox, vbox
@@ -37,7 +37,6 @@ class OptimizationPage(SettingsPage):
         self._cards = self._add_strategies()
         self._cloud = CloudCard(router, changes, commands)
         self.cards.addWidget(self._cloud)
-        self._picker: PinPicker | None = None
         limits = RowCard()
         self.add_number(
             limits,
@@ -46,9 +45,7 @@ class OptimizationPage(SettingsPage):
             100,
             words=self.tr("results, top k, number of hits, limit"),
         )
-        choose = secondary_button(self.tr("Choose…"), on_click=self.choose_pins)
-        pinned = self.tr("pin, pinned tools, favourites, favorites")
-        self._pins = limits.add_row(self.tr("Always include"), "", choose, words=pinned)
+        self._pins = PinsRow(limits, self._pin_picker)
         self.add_toggle(
             limits,
             "learn_from_use",
@@ -58,25 +55,15 @@ class OptimizationPage(SettingsPage):
         self.cards.addWidget(limits)
         self._add_exposure()
 
-    def choose_pins(self) -> None:
+    def _pin_picker(self) -> PinPicker:
         workspace = self.router.workspaces.active()
-        self._picker = PinPicker(self.router, workspace, None, self)
-        self._picker.chosen.connect(partial(self.changes.pin, workspace))
-        self._show_pins()
-        self._picker.open()
-
-    def _show_pins(self) -> None:
-        pins = self.router.projects.config(self.router.workspaces.active(), None).pinned
-        none = self.tr("Apps only get the search tools.")
-        self._pins.setText(
-            pins_text(pins, none, self.tr("%n pinned tools: {names}", "", len(pins)))
-        )
-        if self._picker is not None:
-            self._picker.show_pins(pins)
+        picker = PinPicker(self.router, workspace, None, self)
+        picker.chosen.connect(partial(self.changes.pin, workspace))
+        return picker
 
     def show_state(self) -> None:
         super().show_state()
-        _, unassigned = self._unassigned()
+        workspace, unassigned = self._unassigned()
         optimization = unassigned.optimization
         self._strategy = optimization or self._strategy
         self._toggle.setChecked(optimization is not None)
@@ -88,11 +75,10 @@ class OptimizationPage(SettingsPage):
         is_set_up = bool(self.router.settings.current().cloud_search_url)
         self._cards[Optimization.CLOUD].set_warning(_cloud_warning(is_set_up=is_set_up))
         self._show_times()
-        self._show_pins()
-        self._show_savings()
+        self._pins.show_pins(self.router.projects.config(workspace, None).pinned)
+        self._show_savings(workspace)
 
-    def _show_savings(self) -> None:
-        workspace = self.router.workspaces.active()
+    def _show_savings(self, workspace: WorkspaceId) -> None:
         savings = self.router.activity.savings(workspace)
         servers = self.router.servers.list(workspace)
         tools = sum(server.tool_count or 0 for server in servers if server.enabled)
@@ -110,11 +96,11 @@ class OptimizationPage(SettingsPage):
         self._bar.set_share(savings.exposed_tokens / full if full else 0.0)
 
     def _add_switch(self) -> None:
-        self._toggle = Toggle(self.tr("Send only the tools an app needs"))
-        self._toggle.clicked.connect(self._switch)
+        title = self.tr("Send only the tools an app needs")
+        self._toggle = Toggle(title, on_click=self._switch)
         card = RowCard()
         self._gain = card.add_row(
-            self.tr("Send only the tools an app needs"),
+            title,
             "",
             self._toggle,
             words=self.tr("tokens, savings, save, context window, meta-tools, tool_discovery"),
@@ -167,10 +153,8 @@ class OptimizationPage(SettingsPage):
                 (Exposure.SEARCH, self.tr("Search")),
                 (Exposure.PROGRESSIVE, self.tr("Progressive")),
             ),
+            on_change=self._expose,
         )
-        self._exposure.changed.connect(self._expose)
-        self._scripts = Toggle(self.tr("Scripts with search"))
-        self._scripts.clicked.connect(self.changes.setter("offer_execute"))
         card = RowCard()
         self._reach = card.add_row(
             self.tr("How apps reach tools"),
@@ -178,10 +162,10 @@ class OptimizationPage(SettingsPage):
             self._exposure,
             words=self.tr("exposure, progressive disclosure, mode"),
         )
-        card.add_row(
+        self._scripts = self.add_toggle(
+            card,
+            "offer_execute",
             self.tr("Scripts with search"),
-            description("offer_execute"),
-            self._scripts,
             words=self.tr("Lua, code mode, execute, programs"),
         )
         self.cards.addWidget(card)
@@ -189,15 +173,9 @@ class OptimizationPage(SettingsPage):
     def _show_exposure(self, unassigned: ProjectSummary) -> None:
         searching = unassigned.exposure is Exposure.SEARCH
         self._exposure.set_current(unassigned.exposure)
-        self._reach.setText(
-            self.tr("Apps search for the tools they need, then call them.")
-            if searching
-            else self.tr(
-                "Apps browse servers step by step and combine calls in scripts, using five tools."
-            )
-        )
+        self._reach.setText(exposure_text(unassigned.exposure))
         self._exposure.setEnabled(unassigned.optimization is not None)
-        # Progressive apps have scripts in any case.
+        # Progressive apps always have scripts.
         self._scripts.setEnabled(searching and unassigned.optimization is not None)
         self._scripts.setChecked(self.router.settings.current().offer_execute or not searching)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QLabel, QWidget
@@ -54,7 +55,7 @@ class SettingsPage(ScrollColumn):
         """Show the present state, without emitting changes."""
         current = self.router.settings.current()
         for field, show in self._settings:
-            show(getattr(current, field))
+            show(attrgetter(field)(current))
 
     def setting_for(self, wanted: str) -> QWidget | None:
         """The first setting that has all the words of `wanted`."""
@@ -64,12 +65,15 @@ class SettingsPage(ScrollColumn):
         for card in cards:
             self.cards.addWidget(card)
 
-    def add_toggle(self, card: RowCard, field: str, title: str, *, words: str) -> None:
-        """A row for the setting `field`; `words` are synonyms to search for."""
-        toggle = Toggle(title)
-        toggle.clicked.connect(self.changes.setter(field))
+    def add_toggle(
+        self, card: RowCard, field: str, title: str, text: str = "", *, words: str
+    ) -> Toggle:
+        """A row for the setting `field`, with `text` or as it is declared; `words` are synonyms to
+        search for."""
+        toggle = Toggle(title, on_click=self.changes.setter(field))
         self._settings.append((field, toggle.setChecked))
-        card.add_row(title, description(field), toggle, words=words)
+        card.add_row(title, text or description(field), toggle, words=words)
+        return toggle
 
     def add_choice(
         self,
@@ -77,13 +81,14 @@ class SettingsPage(ScrollColumn):
         field: str,
         title: str,
         choices: Sequence[tuple[str, str]],
+        text: str = "",
         *,
         words: str,
-    ) -> None:
-        choice = Segmented(title, choices)
-        choice.changed.connect(self.changes.setter(field))
-        self._settings.append((field, choice.set_current))
-        card.add_row(title, description(field), choice, words=words)
+    ) -> QLabel:
+        """Returns the label of the text."""
+        choice = Segmented(title, choices, on_change=self.changes.setter(field))
+        self._settings.append((field, lambda value: choice.set_current(str(value))))
+        return card.add_row(title, text or description(field), choice, words=words)
 
     def add_number(
         self, card: RowCard, field: str, title: str, highest: int, *, step: int = 1, words: str
@@ -110,4 +115,4 @@ def heading(text: str) -> QLabel:
 
 def description(field: str) -> str:
     """What the setting `field` does, as it is declared."""
-    return tr(Settings.model_fields[field].description or "")
+    return tr(Settings.model_fields[field.partition(".")[0]].description or "")

@@ -7,7 +7,7 @@ import platform
 from PySide6 import __version__ as qt_version
 from PySide6.QtWidgets import QWidget
 
-from gui.desktop.autostart import system_autostart
+from gui.desktop.autostart import Autostart, system_autostart
 from gui.desktop.url_scheme import system_links
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.page import SettingsPage, description, heading
@@ -15,8 +15,8 @@ from gui.text.marks import listener_text
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, Toggle
 from gui.widgets.cards import RowCard
-from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import STRETCH, hbox
+from gui.widgets.labels import Message, label, wrapped
+from gui.widgets.layouts import STRETCH, row_widget
 from gui.widgets.number_field import NumberField
 from gui.widgets.searchable import searchable
 from gui.widgets.status_mark import StatusMark
@@ -58,19 +58,16 @@ class GeneralPage(SettingsPage):
             (("system", self.tr("System")), ("en", "English"), ("ja", "日本語")),
             words=self.tr("locale, translation, Japanese, English"),
         )
-        self._autostart = system_autostart()
-        self._at_login = Toggle(self.tr("Start at login"))
-        self._at_login.clicked.connect(self._switch_autostart)
-        self._links = system_links()
-        self._opens_links = Toggle(self.tr("Open toolbooth:// links"))
-        self._opens_links.clicked.connect(self._switch_links)
+        self._entries: list[tuple[Autostart, Toggle]] = []
         starting = RowCard()
-        starting.add_row(
+        self._add_entry(
+            starting,
+            system_autostart(),
             self.tr("Start at login"),
             self.tr(
                 "Starts with only the tray icon, so that your apps can use their tools right away."
             ),
-            self._at_login,
+            refusal=self.tr("Couldn’t change start at login."),
             words=self.tr("autostart, startup, boot, launch, log in, sign in to the computer"),
         )
         self.add_toggle(
@@ -79,28 +76,30 @@ class GeneralPage(SettingsPage):
             self.tr("Start hidden"),
             words=self.tr("minimised, minimized, background, tray, launch"),
         )
-        if self._links is not None:
-            starting.add_row(
+        if (links := system_links()) is not None:
+            self._add_entry(
+                starting,
+                links,
                 self.tr("Open toolbooth:// links"),
                 self.tr("Also adds Toolbooth to the application menu."),
-                self._opens_links,
+                refusal=self.tr("Couldn’t change how links are opened."),
                 words=self.tr("URL scheme, deep link, browser, install link, desktop entry"),
             )
         self.add_cards(look, heading(self.tr("Start")), starting)
 
     def show_state(self) -> None:
         super().show_state()
-        self._at_login.setChecked(self._autostart.is_on())
-        self._opens_links.setChecked(self._links is not None and self._links.is_on())
+        for entry, toggle in self._entries:
+            toggle.setChecked(entry.is_on())
 
-    def _switch_links(self, on: bool) -> None:
-        if self._links is not None:
-            refusal = self.tr("Couldn’t change how links are opened.")
-            self.changes.switch(self._links, on, refusal)
-
-    def _switch_autostart(self, on: bool) -> None:
-        refusal = self.tr("Couldn’t change start at login.")
-        self.changes.switch(self._autostart, on, refusal)
+    def _add_entry(
+        self, card: RowCard, entry: Autostart, title: str, text: str, *, refusal: str, words: str
+    ) -> None:
+        """A row for an entry of the operating system; `refusal` is shown if it can't be changed."""
+        switch = self.changes.switch
+        toggle = Toggle(title, on_click=lambda on: switch(entry, on, refusal))
+        self._entries.append((entry, toggle))
+        card.add_row(title, text, toggle, words=words)
 
 
 class NetworkPage(SettingsPage):
@@ -110,7 +109,7 @@ class NetworkPage(SettingsPage):
         super().__init__(self.tr("Network"), router, changes)
         self._status, self._mark = label(font=fonts.medium()), StatusMark()
         self._address = label(font=fonts.mono_font(), tint="text2")
-        self._message = wrapped("", tint="err")
+        self._message = Message("err")
         self._port = self._port_field()
         self._add_cards()
 
@@ -121,8 +120,7 @@ class NetworkPage(SettingsPage):
         self._status.setText(text)
         self._mark.set_mark(mark)
         self._address.setText(listener.url or "")
-        self._message.setText(listener.message or "")
-        self._message.setVisible(bool(listener.message))
+        self._message.show_text(listener.message or "")
         self._port.show_value(self.router.settings.current().port)
 
     def _add_cards(self) -> None:
@@ -147,19 +145,10 @@ class NetworkPage(SettingsPage):
         self.add_cards(where, self._message, rules)
 
     def _status_row(self) -> QWidget:
-        row = QWidget()
-        searchable(row, self.tr("status, running, address, URL, endpoint"))
         copy = CopyButton(self.tr("Copy MCP URL"), self._address.text)
-        hbox(
-            self._mark,
-            self._status,
-            STRETCH,
-            self._address,
-            copy,
-            spacing=8,
-            margins=(0, 8, 0, 8),
-            parent=row,
-        )
+        parts = (self._mark, self._status, STRETCH, self._address, copy)
+        row = row_widget(*parts, spacing=8, margins=(0, 8, 0, 8))
+        searchable(row, self.tr("status, running, address, URL, endpoint"))
         return row
 
     def _port_field(self) -> NumberField:

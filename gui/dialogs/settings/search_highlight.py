@@ -10,7 +10,7 @@ from gui.widgets.paint import saved
 from gui.widgets.theme import theme
 
 _RADIUS = 8
-_ASIDE = 8
+_MARGIN = 8
 
 
 class SearchHighlight(QWidget):
@@ -33,7 +33,7 @@ class SearchHighlight(QWidget):
         return False
 
     def _follow(self) -> None:
-        self.setGeometry(self.setting.geometry().adjusted(-_ASIDE, 0, _ASIDE, 0))
+        self.setGeometry(self.setting.geometry().adjusted(-_MARGIN, 0, _MARGIN, 0))
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         with saved(QPainter(self)) as painter:

@@ -1,1 +1,1 @@
-"""Calling a tool by hand, with a form made from its input schema."""
+"""Calling a tool from the window, with a form made from its input schema."""

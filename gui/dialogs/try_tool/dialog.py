@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDialog, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTextEdit, QWidget
 
 from gui.dialogs.try_tool.group_fields import ArgumentsForm
 from gui.link.commands import Commands
 from gui.text.errors import error_text
 from gui.text.marks import Tone, effect_badge
 from gui.widgets import fonts
-from gui.widgets.buttons import CopyButton, primary_button, secondary_button
+from gui.widgets.buttons import CopyButton, primary_button
+from gui.widgets.dialog import Dialog, close_button
 from gui.widgets.input_fields import mono_text
-from gui.widgets.labels import Pill, label, section_label, wrapped
+from gui.widgets.labels import Message, Pill, label, section_label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
-from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 from router.domain.ids import WorkspaceId
@@ -26,11 +26,11 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.tools import ToolView
 
 _PADDING = 24
-_LONGEST = 200_000
-_LEAST_FORM, _LEAST_RESULT = 40, 150
+_MAX_CHARACTERS = 200_000
+_MIN_FORM_HEIGHT, _MIN_RESULT_HEIGHT = 40, 150
 
 
-class TryToolDialog(QDialog):
+class TryToolDialog(Dialog):
     def __init__(
         self,
         router: RouterPort,
@@ -39,20 +39,16 @@ class TryToolDialog(QDialog):
         tool: ToolView,
         parent: QWidget | None,
     ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Try {tool}").format(tool=tool.key.tool))
-        open_at_size(self, 640, 720)
+        super().__init__(self.tr("Try {tool}").format(tool=tool.key.tool), (640, 720), parent)
         self._router, self._commands = router, commands
         self._workspace, self._tool = workspace, tool
         self.form = ArgumentsForm(tool.parameters)
-        self._error = wrapped("", tint="err")
-        self._error.hide()
+        self._error = Message("err")
         self._outcome = Pill()
         self._outcome.hide()
         self._result = mono_text(QTextEdit(), self.tr("Result"), read_only=True)
         self._result.setPlaceholderText(self.tr("The result appears here."))
-        self._result.setMinimumHeight(_LEAST_RESULT)
+        self._result.setMinimumHeight(_MIN_RESULT_HEIGHT)
         self._run = primary_button(self.tr("Run"), "play", on_click=self.run)
         self._run.setDefault(True)
         self._lay_out()
@@ -65,7 +61,7 @@ class TryToolDialog(QDialog):
 
     def run(self) -> None:
         """Call the tool with what was typed."""
-        self._show_message("")
+        self._error.show_text("")
         try:
             arguments = self.form.values()
         except ToolboothError as error:
@@ -84,11 +80,9 @@ class TryToolDialog(QDialog):
     def _lay_out(self) -> None:
         badge = effect_badge(self._tool.effect)
         title = label(self._tool.key.shown, font=fonts.mono_font(16))
-        head = hbox(title, *([Pill(*badge)] if badge else []), STRETCH, spacing=8)
+        head = hbox(title, Pill(*badge) if badge else None, STRETCH, spacing=8)
         warning = self.tr("This runs the tool for real, with your permissions.")
         copy = CopyButton(self.tr("Copy result"), self.result_text)
-        close = secondary_button(self.tr("Close"), on_click=self.reject)
-        close.setAutoDefault(False)
         vbox(
             head,
             wrapped(warning, "text3"),
@@ -96,7 +90,7 @@ class TryToolDialog(QDialog):
             self._error,
             hbox(section_label(self.tr("Result")), self._outcome, STRETCH, copy),
             (self._result, 1),
-            hbox(STRETCH, close, self._run, spacing=8),
+            hbox(STRETCH, close_button(self), self._run, spacing=8),
             spacing=10,
             margins=(_PADDING, 18, _PADDING, 16),
             parent=self,
@@ -112,15 +106,11 @@ class TryToolDialog(QDialog):
     def _show_error(self, error: ToolboothError) -> None:
         self._run.setEnabled(True)
         self._outcome.hide()
-        self._show_message(error_text(error))
-
-    def _show_message(self, error: str) -> None:
-        self._error.setText(error)
-        self._error.setVisible(bool(error))
+        self._error.show_text(error_text(error))
 
 
 def result_text(result: JsonObject) -> str:
-    """The texts of a result one after the other; anything else as JSON. Cut where no one reads."""
+    """The texts of a result one after the other; anything else as JSON. Very long ones are cut."""
     blocks = [as_object(block) for block in as_array(result.get("content"))]
     texts = [
         str(block.get("text"))
@@ -129,7 +119,7 @@ def result_text(result: JsonObject) -> str:
         for block in blocks
     ]
     shown = "\n\n".join(texts) or json.dumps(result, indent=2, ensure_ascii=False)
-    return shown[:_LONGEST]
+    return shown[:_MAX_CHARACTERS]
 
 
 class _Fitting(ScrollColumn):
@@ -143,7 +133,7 @@ class _Fitting(ScrollColumn):
 
     def sizeHint(self, /) -> QSize:
         width = self.viewport().width()
-        return QSize(width, max(_LEAST_FORM, self.column.totalHeightForWidth(width)))
+        return QSize(width, max(_MIN_FORM_HEIGHT, self.column.totalHeightForWidth(width)))
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
         """Fields grow, and values are added."""

@@ -1,6 +1,7 @@
 """The form fields for an argument: one line, several lines, a choice.
 
-Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid.
+Each returns its value, or `NOTHING` if it is empty, and takes the focus if its value is invalid or
+required and missing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
-_MOST_LINES = 8
+_MAX_LINES = 8
 _LINE_HEIGHT = 32
 
 
@@ -40,13 +41,10 @@ class LineField(QLineEdit):
     def value(self, required: bool) -> object:
         return _read(self, self._name, self._shape, self.text().strip(), required)
 
-    def is_empty(self) -> bool:
-        return not self.text().strip()
-
 
 class TextField(QPlainTextEdit):
-    """A text, or JSON: one line that grows with what is in it. Enter runs the tool, as in any
-    field of one line; Shift and Enter begin a new line."""
+    """Text or JSON: one line that grows with its content. Enter runs the tool, as in a field of one
+    line; Shift+Enter starts a new line."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -64,9 +62,6 @@ class TextField(QPlainTextEdit):
     def value(self, required: bool) -> object:
         return _read(self, self._name, self._shape, self.toPlainText(), required)
 
-    def is_empty(self) -> bool:
-        return not self.toPlainText().strip()
-
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -81,19 +76,18 @@ class TextField(QPlainTextEdit):
     def _grow(self) -> None:
         """The document's height is in lines, as they are wrapped."""
         lines = max(1, round(self.document().size().height()))
-        scrolls = lines > _MOST_LINES
-        needed = Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(
-            needed if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            policy.ScrollBarAsNeeded if lines > _MAX_LINES else policy.ScrollBarAlwaysOff
         )
-        shown = min(_MOST_LINES, lines)
+        shown = min(_MAX_LINES, lines)
         height = _LINE_HEIGHT + (shown - 1) * self.fontMetrics().lineSpacing()
         if height != self.height():
             self.setFixedHeight(height)
 
 
 class ChoiceField(QComboBox):
-    """One of some values, or none of them."""
+    """One of the given values, or none."""
 
     def __init__(self, name: str, shape: Shape) -> None:
         super().__init__()
@@ -110,9 +104,6 @@ class ChoiceField(QComboBox):
         if self.currentIndex() > 0:
             return self._values[self.currentIndex() - 1]
         return _read(self, self._name, Shape(ShapeKind.STRING), "", required)
-
-    def is_empty(self) -> bool:
-        return self.currentIndex() <= 0
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
         event.ignore()  # Scrolling past it must not choose a value.
@@ -133,7 +124,7 @@ def simple_field(name: str, shape: Shape) -> SimpleField:
 
 
 def _read(field: SimpleField, name: str, shape: Shape, text: str, required: bool) -> object:
-    """An empty text can't be told from no value: it counts as none."""
+    """Empty text counts as no value."""
     try:
         if text.strip():
             return value_of(name, shape, text)

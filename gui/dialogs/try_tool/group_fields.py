@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QWidget
 
 from gui.dialogs.try_tool.fields import (
     NOTHING,
@@ -22,19 +22,24 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, link_button
 from gui.widgets.labels import label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, clear, hbox, row_widget, vbox
 from router.domain.json_values import JsonObject
 from router.domain.tools import Parameter
 
 _INDENT = 12
 
 
-class MembersForm(QWidget):
+class MembersForm(QFrame):
     """A caption and a field for each member; `path` is what they belong to."""
 
-    def __init__(self, members: tuple[SchemaProperty, ...], path: str = "") -> None:
+    def __init__(
+        self,
+        members: tuple[SchemaProperty, ...],
+        path: str = "",
+        margins: Margins = NO_MARGINS,
+    ) -> None:
         super().__init__()
-        self.column = vbox(spacing=4, margins=NO_MARGINS, parent=self)
+        self.column = vbox(spacing=4, margins=margins, parent=self)
         self._fields: list[tuple[SchemaProperty, FieldWidget]] = []
         for member in members:
             field = field_for(f"{path}{member.name}", member.shape)
@@ -52,7 +57,7 @@ class MembersForm(QWidget):
         return {name: value for name, value in found.items() if not isinstance(value, Nothing)}
 
     def is_empty(self) -> bool:
-        return all(field.is_empty() for _, field in self._fields)
+        return all(isinstance(field.value(False), Nothing) for _, field in self._fields)
 
 
 class ArgumentsForm(MembersForm):
@@ -64,23 +69,16 @@ class ArgumentsForm(MembersForm):
             self.column.addWidget(wrapped(self.tr("This tool takes no arguments.")))
 
 
-class ObjectField(QFrame):
+class ObjectField(MembersForm):
     """Its members, indented; an optional object without values is left out."""
 
     def __init__(self, name: str, shape: Shape) -> None:
-        super().__init__()
+        super().__init__(shape.members, f"{name}.", margins=(_INDENT, 6, 0, 0))
         self.setProperty("role", "group")
         self.setAccessibleName(name)
-        self.members = MembersForm(shape.members, f"{name}.")
-        vbox(self.members, margins=(_INDENT, 6, 0, 0), parent=self)
 
     def value(self, required: bool) -> object:
-        if not required and self.is_empty():
-            return NOTHING
-        return self.members.values()
-
-    def is_empty(self) -> bool:
-        return self.members.is_empty()
+        return self.values() if required or not self.is_empty() else NOTHING
 
 
 class ListField(QFrame):
@@ -92,8 +90,7 @@ class ListField(QFrame):
         self.setAccessibleName(name)
         self._name, self._item = name, shape.item or Shape(ShapeKind.JSON)
         self._rows: list[tuple[QWidget, FieldWidget]] = []
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(6)
+        self._lines = vbox(spacing=6)
         add = link_button(self.tr("Add value"), flush=True, on_click=self.add)
         add.setAccessibleName(self.tr("Add value to {name}").format(name=name))
         foot = hbox(add, STRETCH, margins=NO_MARGINS)
@@ -103,9 +100,7 @@ class ListField(QFrame):
         name = f"{self._name}[{len(self._rows)}]"
         field = field_for(name, self._item)
         remove = IconButton("x", self.tr("Remove {name}").format(name=name), icon_size=16)
-        row = QWidget()
-        line = hbox((field, 1), remove, spacing=6, margins=NO_MARGINS, parent=row)
-        line.setAlignment(remove, Qt.AlignmentFlag.AlignTop)
+        row = row_widget((field, 1), (remove, 0, Qt.AlignmentFlag.AlignTop), spacing=6)
         self._rows.append((row, field))
         self._lines.addWidget(row)
         row.show()  # At once, so that it can take the keyboard.
@@ -116,9 +111,6 @@ class ListField(QFrame):
         found = [field.value(False) for _, field in self._rows]
         values = [value for value in found if not isinstance(value, Nothing)]
         return values if values or required else NOTHING
-
-    def is_empty(self) -> bool:
-        return all(field.is_empty() for _, field in self._rows)
 
     def _remove(self, row: QWidget) -> None:
         self._rows = [each for each in self._rows if each[0] is not row]
@@ -135,8 +127,7 @@ class OneOfField(QFrame):
         self._name, self._shape = name, shape
         self._which = ChoiceField(name, Shape(ShapeKind.CHOICE, choices=_titles(shape)))
         self._which.currentIndexChanged.connect(self._choose)
-        self._place = QVBoxLayout()
-        self._place.setContentsMargins(0, 0, 0, 0)
+        self._place = vbox(margins=NO_MARGINS)
         self._field: FieldWidget | None = None
         vbox(self._which, self._place, spacing=4, margins=NO_MARGINS, parent=self)
 
@@ -147,9 +138,6 @@ class OneOfField(QFrame):
         if self._field is None:
             return self._which.value(required)
         return self._field.value(True)
-
-    def is_empty(self) -> bool:
-        return self._field is None
 
     def _choose(self, index: int) -> None:
         clear(self._place)
@@ -175,7 +163,7 @@ def field_for(name: str, shape: Shape) -> FieldWidget:
 
 
 def _first(field: FieldWidget) -> QWidget:
-    """Where typing begins."""
+    """The field that gets the focus."""
     inner = (each for each in field.findChildren(QWidget) if isinstance(each, SIMPLE))
     return field if isinstance(field, SIMPLE) else next(inner, field)
 
@@ -200,12 +188,11 @@ def _member(parameter: Parameter) -> SchemaProperty:
 
 
 def _caption(member: SchemaProperty) -> QHBoxLayout:
-    row = hbox(
+    required = label(tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn")
+    return hbox(
         label(member.name, font=fonts.mono_font()),
         label(member.type, font=fonts.mono_font(), tint="text3"),
+        required if member.required else None,
+        STRETCH,
         spacing=8,
     )
-    if member.required:
-        row.addWidget(label(tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn"))
-    row.addStretch(1)
-    return row

@@ -40,13 +40,13 @@ def _integer(name: str, text: str) -> int:
     try:
         if _INTEGER.fullmatch(text):
             return int(text)
-    except ValueError:  # One so long that Python does not read it.
+    except ValueError:  # Too many digits for Python.
         pass
     raise InvalidInput(tr("{name} is not a whole number.").format(name=name))
 
 
 def _number(name: str, text: str) -> int | float:
-    """A whole number stays one, however large; there is no value for infinity."""
+    """Integers stay exact, however large; infinity and NaN are refused."""
     try:
         value = int(text) if _INTEGER.fullmatch(text) else float(text)
     except ValueError:

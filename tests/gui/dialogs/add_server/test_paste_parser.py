@@ -165,7 +165,7 @@ def test_several_servers_are_all_taken() -> None:
         ('npx "server', "A quotation mark is not closed."),
         ("TOKEN=abc", "This sets variables but has no command."),
         ('{"mcpServers": {\n"a" 1}}', "line 2: Expecting ':' delimiter."),
-        ('{"mcpServers": {}}', "It contains no servers."),
+        ('{"mcpServers": {}}', "This contains no servers."),
         ('{"mcpServers": {"a": {"args": []}}}', 'a: a server needs either "command" or "url".'),
         ('{"url": "ftp://x"}', '"url" must start with http:// or https://.'),
         ("npx a | tee log", "“|” needs a shell, but servers are started without one."),

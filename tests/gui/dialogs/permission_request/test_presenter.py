@@ -79,7 +79,7 @@ def test_a_question_says_who_wants_what_with_which_arguments(
         ("Allow once", Answer.ONCE),
         ("This session", Answer.SESSION),
         ("For an hour", Answer.HOUR),
-        ("Always", Answer.ALWAYS),
+        ("Always allow", Answer.ALWAYS),
         ("Deny", Answer.DENY),
     ],
 )

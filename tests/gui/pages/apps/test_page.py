@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.components.apps.app_row import AppAction, app_row, found_sentence, in_order
-from gui.components.apps.connect_dialogs import ByHandDialog, PlanDialog, diff_html
+from gui.components.apps.connect_dialogs import ManualSetupDialog, PlanDialog, diff_html
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
@@ -109,7 +109,7 @@ def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(window, "Set up manually: Codex")
-    dialog = dialog_of(window, ByHandDialog, qtbot)
+    dialog = dialog_of(window, ManualSetupDialog, qtbot)
     assert "apps.snippet" not in names(router)
     press(dialog, "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
@@ -120,7 +120,7 @@ def test_an_app_that_is_here_can_be_set_up_by_hand_too(
 ) -> None:
     press(window, "Connect…: Cursor")
     press(dialog_of(window, PlanDialog, qtbot), "Set up manually")
-    press(dialog_of(window, ByHandDialog, qtbot), "Create entry")
+    press(dialog_of(window, ManualSetupDialog, qtbot), "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
     assert "apps.connect" not in names(router)
 
@@ -140,7 +140,7 @@ def test_an_app_with_our_old_address_is_brought_up_to_date(
     router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
     window.go_to(Page.WORKSPACE)
     window.go_to(Page.APPS)
-    qtbot.waitUntil(lambda: "Outdated address" in texts(window))
+    qtbot.waitUntil(lambda: "Outdated URL" in texts(window))
     press(window, "Update…: Cursor")
     press(dialog_of(window, PlanDialog, qtbot), "Connect")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.connect")
@@ -157,12 +157,12 @@ def test_what_goes_wrong_is_said_on_the_page(
 @pytest.mark.parametrize(
     ("shown", "action", "badge"),
     [
-        (app("Codex", ClientState.ABSENT), AppAction.BY_HAND, ""),
+        (app("Codex", ClientState.ABSENT), AppAction.MANUAL_SETUP, ""),
         (app("Cursor"), AppAction.PREVIEW, ""),
         (app("Claude", by_bridge=True), AppAction.PREVIEW, "Uses the built-in bridge"),
         (app("Zed", has_comments=True), AppAction.PREVIEW, "Keeps comments"),
         (app("Cursor", ClientState.CONNECTED), AppAction.DISCONNECT, "Connected"),
-        (app("Cursor", ClientState.UNREADABLE), AppAction.BY_HAND, "Can’t read file"),
+        (app("Cursor", ClientState.UNREADABLE), AppAction.MANUAL_SETUP, "Can’t read file"),
     ],
 )
 def test_each_state_has_its_action(shown: ClientApp, action: AppAction, badge: str) -> None:

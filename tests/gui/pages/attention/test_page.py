@@ -179,7 +179,7 @@ def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
     press(window, "Details")
     assert "Files outside its home folder: /home/ann/.ssh/id_rsa\n/etc/shadow" in texts(window)
     assert "Programs: none" in texts(window)
-    press(window, "Less")
+    press(window, "Hide details")
     assert "/home/ann/.ssh/id_rsa" not in texts(window)
 
 

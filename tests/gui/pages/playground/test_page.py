@@ -100,7 +100,7 @@ def test_a_tool_is_pinned_and_that_can_be_undone(
 ) -> None:
     ask(window, "open", qtbot)
     press(window, "Pin for all apps")
-    qtbot.waitUntil(lambda: "create_issue is now pinned for all apps" in texts(window))
+    qtbot.waitUntil(lambda: "Pinned create_issue for all apps" in texts(window))
     assert router.projects.config(PERSONAL, None).pinned == (str(KEY),)
     pinned = "Pinned for all apps. Click to unpin"
     qtbot.waitUntil(lambda: has_button(window, pinned))
