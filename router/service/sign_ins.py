@@ -134,7 +134,7 @@ class SignIns:
             if not attempt.begun.done():
                 attempt.begun.set_result(error)
                 return error
-            failure = sign_in_needed(ref.server, error.message.rstrip("."))
+            failure = sign_in_needed(ref.server, sentence(error.message))
         finally:
             attempt.over = True
         await self._on_ended(ref, failure)

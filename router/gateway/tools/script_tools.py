@@ -79,8 +79,8 @@ class ScriptTools:
             await self._run(host, f"do return end {text}", {})
         except ScriptFailed as error:
             line = _AT_LINE.search(error.message)
-            sentence = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
-            raise InvalidInput(sentence, error.hint) from None
+            message = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
+            raise InvalidInput(message, error.hint) from None
 
     async def _result(self, host: ClientScriptHost, text: str, arguments: JsonObject) -> JsonObject:
         try:
