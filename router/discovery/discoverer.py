@@ -20,6 +20,7 @@ from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver, ResolvedCommand
 from router.discovery.receipt import failure_of_run, make_receipt
 from router.discovery.sandbox.launch_spec import SandboxLimits
+from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.sandbox import Sandbox, SandboxedCommand, SandboxRequest
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
@@ -157,7 +158,7 @@ class Discoverer:
         sandboxed: SandboxedCommand | None,
     ) -> None:
         receipt = make_receipt(
-            await asyncio.to_thread(sandboxed.observations) if sandboxed else {},
+            await asyncio.to_thread(sandboxed.observations) if sandboxed else Observations(),
             at=self.clock(),
             config_hash=plan.config_hash,
             protection=sandboxed.protection if sandboxed else _UNPROTECTED,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from router.discovery.sandbox.launch_spec import LaunchSpec
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxProfile
 
 HOME = "/home/toolbooth"
 SYSTEM_FOLDERS = (
@@ -23,15 +23,19 @@ ETC_FOR_NETWORK = ("hosts", "resolv.conf", "host.conf", "gai.conf")
 _INNER_LIMITS = 'ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec "$@"'
 
 
+def home_inside(profile: SandboxProfile, created: Path) -> str:
+    """The server's home: in the full sandbox a path that exists only there, otherwise `created`."""
+    return HOME if profile.level >= 3 else str(created)
+
+
 def arguments(
-    spec: LaunchSpec, environment: Mapping[str, str], *, passwd: int, seccomp: int, nested: bool
+    spec: LaunchSpec, environment: Mapping[str, str], *, passwd: int, seccomp: int
 ) -> list[str]:
-    """The arguments of `bwrap`. `passwd` and `seccomp` are open files; `nested`: this version can
-    forbid user namespaces inside."""
+    """The arguments of `bwrap`. `passwd` and `seccomp` are open files."""
     return [
         *"--unshare-user --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try".split(),
         *([] if spec.network else ["--unshare-net"]),
-        *(["--disable-userns"] if nested else []),
+        *(["--disable-userns"] if spec.profile.forbids_nesting else []),
         *"--die-with-parent --new-session --clearenv --hostname toolbooth".split(),
         *_root(spec, passwd),
         *("--chdir", spec.cwd, "--seccomp", str(seccomp)),

@@ -30,7 +30,7 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/pr
 def main(spec_file: str) -> int:
     spec = LaunchSpec.read(Path(spec_file))
     command = [spec.program, *spec.args]
-    if spec.level >= 2:
+    if spec.profile.level >= 2:
         command = ["/usr/bin/sandbox-exec", "-p", seatbelt_profile(spec), *command]
     server = subprocess.Popen(  # noqa: S603 - what the launcher is for
         command,

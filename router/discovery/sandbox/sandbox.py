@@ -17,17 +17,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from router.discovery.sandbox import bubblewrap
-from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
+from router.discovery.sandbox.launch_spec import (
+    LaunchSpec,
+    SandboxLimits,
+    SandboxProfile,
+    pack_environment,
+)
+from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
-from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
-from router.domain.json_values import JsonObject, parse_object
+from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
+_OBSERVATIONS = TypeAdapter(Observations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +58,24 @@ class SandboxedCommand:
     protection: Protection
     observations_file: Path
 
-    def observations(self) -> JsonObject:
+    def observations(self) -> Observations:
         """What the launcher has observed so far."""
         try:
-            return parse_object(self.observations_file.read_bytes())
-        except OSError:
-            return {}
+            return _OBSERVATIONS.validate_json(self.observations_file.read_bytes())
+        except (OSError, ValueError):
+            return Observations()
 
 
+@dataclass(slots=True)
 class Sandbox:
-    """Sandboxed runs in `folder`, with the best profile that this machine supports."""
+    """Sandboxed runs with the best profile that this machine supports."""
 
-    def __init__(
-        self,
-        folder: Path,
-        home: Path,
-        find_support: Callable[[], SandboxSupport] = supported_sandbox,
-    ) -> None:
-        self._folder = folder
-        self._home = home
-        self._find_support = find_support
-        self._swept = False
+    _folder: Path
+    """Of all runs."""
+    _home: Path
+    """The user's, which is never shown to a server."""
+    _find_support: Callable[[], SandboxSupport] = supported_sandbox
+    _swept: bool = False
 
     async def support(self) -> SandboxSupport:
         return await asyncio.to_thread(self._find_support)
@@ -100,9 +105,9 @@ class Sandbox:
     def _confined(
         self, run: Path, request: SandboxRequest, profile: SandboxProfile
     ) -> ServerCommand:
-        full = profile.level is IsolationLevel.FULL
-        home = bubblewrap.HOME if full else str(run / "home")
-        environment = _with_home(request.environment, home, temporary="/tmp" if full else home)  # noqa: S108
+        home = bubblewrap.home_inside(profile, run / "home")
+        temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
+        environment = _with_home(request.environment, home, temporary=temporary)
         readable = files_needed(
             request.program,
             request.args,
@@ -115,7 +120,7 @@ class Sandbox:
         if not any(Path(cwd).is_relative_to(path) for path in readable):
             cwd = home
         spec = LaunchSpec(
-            level=profile.level,
+            profile=profile,
             program=request.program,
             args=tuple(request.args),
             home=home,
@@ -125,9 +130,6 @@ class Sandbox:
             observations=str(run / "observations"),
             limits=request.limits,
             network=request.network,
-            bwrap=profile.bwrap,
-            forbids_nesting=profile.forbids_nesting,
-            watch=profile.watch,
         )
         spec.write(run / "spec")
         launcher, *arguments = inner_command("confine", str(run / "spec"))
@@ -148,7 +150,7 @@ class Sandbox:
 
 def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:
     """The protection of a run with these limits on this machine."""
-    level = support.profile.level
+    level = IsolationLevel(support.profile.level)
     bounded = level >= IsolationLevel.LIMITED
     return Protection(
         level=level,

@@ -81,7 +81,7 @@ class SeccompSupervisor:
                     pass
         except OSError:
             self._observations.blind = True
-            if name == "connect" and self._spec.level < 3 and not self._spec.network:
+            if name == "connect" and self._spec.profile.level < 3 and not self._spec.network:
                 return errno.ENETUNREACH
         return 0
 
@@ -120,7 +120,7 @@ class SeccompSupervisor:
         known = internet or family == socket.AF_UNIX
         if self._started and known and (peer := _peer(raw, family)):
             self._observations.add("hosts", peer)
-        if self._spec.level >= 3 or (self._spec.network and internet):
+        if self._spec.profile.level >= 3 or (self._spec.network and internet):
             return 0
         return errno.ENETUNREACH if internet else errno.ECONNREFUSED
 

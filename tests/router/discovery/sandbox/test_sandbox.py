@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits
+from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits, SandboxProfile
 from router.discovery.sandbox.self_test import (
-    SandboxProfile,
     best_profile,
     check_profile,
     sandbox_profiles,
