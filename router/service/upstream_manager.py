@@ -58,7 +58,7 @@ class UpstreamManager:
         self.statuses = ServerStatuses(catalogs.catalogs, context.publish, context.redactor.text)
         catalogs.failure_of = lambda ref: self.statuses.status(ref).failure
         self.logs = ServerLogs(context.clock)
-        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self.is_serving)
+        self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()

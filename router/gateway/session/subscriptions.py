@@ -72,18 +72,14 @@ class Subscriber:
     """The updates of its resources while it was not reachable."""
 
 
+@dataclass(slots=True)
 class Subscriptions:
-    def __init__(
-        self,
-        lists: Callable[[Principal], Lists],
-        unsubscribe: Callable[[ServerRef, str], None],
-    ) -> None:
-        """`unsubscribe` tells a server that nobody is subscribed to a resource any more."""
-        self._lists = lists
-        self._unsubscribe = unsubscribe
-        self._subscribers: dict[object, Subscriber] = {}
-        self._streams: set[asyncio.Event] = set()
-        self._check_timer: asyncio.TimerHandle | None = None
+    _lists: Callable[[Principal], Lists]
+    _unsubscribe: Callable[[ServerRef, str], None]
+    """Tells a server that nobody is subscribed to a resource any more."""
+    _subscribers: dict[object, Subscriber] = field(default_factory=dict[object, Subscriber])
+    """By their `LegacySession`, or by the event that ends their `subscriptions/listen`."""
+    _check_timer: asyncio.TimerHandle | None = None
 
     def subscriber_of(self, session: LegacySession) -> Subscriber:
         """The subscriber that a legacy session is, from now on."""
@@ -124,22 +120,20 @@ class Subscriptions:
 
         subscriber = Subscriber(session.id, session.current_principal, notify, lambda: True)
         self._add(ended, subscriber)
-        self._streams.add(ended)
         try:
             await request.send(_acknowledged(wanted, meta))
             for uri in sorted(uris):
                 spawn(subscribe(subscriber, uri), name="subscribe")
             await ended.wait()
         finally:
-            self._streams.discard(ended)
             self.remove(ended)
         return {"_meta": meta}
 
     def close(self) -> None:
-        """End all `subscriptions/listen` streams, so that shutdown doesn't wait for
-        them."""
-        for ended in self._streams:
-            ended.set()
+        """End all `subscriptions/listen` streams, so that shutdown doesn't wait for them."""
+        for key in self._subscribers:
+            if isinstance(key, asyncio.Event):
+                key.set()
         if self._check_timer is not None:
             self._check_timer.cancel()
 
