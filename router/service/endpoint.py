@@ -123,16 +123,14 @@ class Endpoint:
     async def start(self, port: int) -> None:
         """Listen. A port that is taken is a state to show; the router goes on."""
         self._set_state(ListenerState(ListenerPhase.STARTING))
-        listener = Listener(self._build)
         try:
-            await listener.start(port)
+            self._listener = Listener(port, self._build)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
             message = sentence("{message} {hint}", **parts)
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
-        self._listener = listener
-        self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
+        self._set_state(ListenerState(ListenerPhase.LISTENING, url=self._listener.url))
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""
@@ -148,14 +146,14 @@ class Endpoint:
             self._listener = self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
-    def _build(self, listener: Listener) -> RequestChecks:
+    def _build(self, hosts: frozenset[str]) -> RequestChecks:
         self._dispatcher = Dispatcher(
             self.tool_methods, self._prompts_resources, self._requests, self._session_ended
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),
             self._authenticator,
-            lambda: listener.hosts,
+            hosts,
             self._refused,
             self._authenticated,
             self._http_requests,

@@ -59,7 +59,7 @@ class ToolMethods:
         self._status = status
         self._feedback = feedback
         self._settings = settings
-        self._tool_listings = ToolListings(lambda: settings().offer_execute)
+        self.tool_listings = ToolListings(lambda: settings().offer_execute)
         self._result_pages = ResultPages(lambda: settings().result_limit_kb)
         self.script_tools = ScriptTools(runner, execution, self.run_tool)
         self._progressive = ProgressiveCalls(recorder, self.script_tools)
@@ -71,7 +71,7 @@ class ToolMethods:
     def list_tools(self, request: ClientRequest) -> ToolListing:
         started = time.perf_counter()
         view = self._execution.view(request.principal)
-        listing = self._tool_listings.of(view)
+        listing = self.tool_listings.of(view)
         self._recorder.record(
             request,
             ActivityKind.LIST,
@@ -82,19 +82,9 @@ class ToolMethods:
         )
         return listing
 
-    def param_header_schema(self, principal: Principal, name: object) -> JsonObject | None:
-        """The input schema of a tool, by the name it is listed under, if it requires arguments to
-        be repeated in headers."""
-        listing = self._tool_listings.of(self._execution.view(principal))
-        return listing.param_header_schemas.get(name) if isinstance(name, str) else None
-
-    def tool_list(self, principal: Principal) -> JsonObject:
-        """The result of `tools/list`; the same object until it changes."""
-        return self._tool_listings.of(self._execution.view(principal)).result
-
-    def exposed_tokens(self, view: View) -> int:
-        """The tokens that the tool list costs a client."""
-        return self._tool_listings.of(view).context_tokens
+    def tool_listing(self, principal: Principal) -> ToolListing:
+        """What `tools/list` returns; the same object until it changes."""
+        return self.tool_listings.of(self._execution.view(principal))
 
     async def call_tool(self, request: ClientRequest) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
