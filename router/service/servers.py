@@ -42,7 +42,8 @@ class Servers:
         return tool_definition.prompt_resource_lists(self._catalogs.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
-        return self._upstreams.logs.of(ref)
+        lines = self._upstreams.logs.get(ref)
+        return tuple(lines.copy()) if lines else ()  # at once: they grow on another thread
 
     def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
         return unsafe_secrets(self._catalogs.entry(ref).config, self._secrets)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess
-from router.domain.servers import DiscoveryStatus, ServerState
+from router.domain.servers import DiscoveryStatus, LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
@@ -30,7 +31,6 @@ from router.service.discovery_queue import DiscoveryQueue
 from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
 from router.service.launch_policy import LaunchPolicy
 from router.service.receipts import Receipts
-from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
@@ -41,6 +41,8 @@ from router.upstream.process.tracking import THIS_PROCESS
 from router.upstream.process.tree import kill_leftovers
 
 log = logging.getLogger(__name__)
+
+KEPT_LOG_LINES = 500
 
 
 class UpstreamManager:
@@ -57,7 +59,8 @@ class UpstreamManager:
         """Whether this process goes on running, so that secrets in memory can be used later."""
         self.statuses = ServerStatuses(catalogs.catalogs, context.publish, context.redactor.text)
         catalogs.failure_of = lambda ref: self.statuses.status(ref).failure
-        self.logs = ServerLogs(context.clock)
+        self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
+        """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
@@ -219,7 +222,7 @@ class UpstreamManager:
         await self._packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
-        self.logs.forget(ref)
+        self.logs.pop(ref, None)
         self.statuses.forget(ref)
         self._redactor.forget(ref)
         self._publish(ServerRemoved(ref))
@@ -269,4 +272,4 @@ class UpstreamManager:
     def _log_stderr(self, ref: ServerRef, line: str) -> None:
         text = self._redactor.text(line)
         log.debug("%s: %s", ref.server, text)
-        self.logs.add(ref, text)
+        self.logs[ref].append(LogLine(self._clock(), text))

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from router.discovery.sandbox.bubblewrap import home_inside
 from router.discovery.sandbox.launch_spec import (
@@ -30,6 +29,7 @@ from router.discovery.sandbox.launch_spec import (
 )
 from router.discovery.sandbox.required_files import interpreter_files
 from router.discovery.sandbox.self_commands import inner_command
+from router.domain.json_values import JsonObject, parse_object
 from router.domain.receipts import IsolationLevel, Reason, Why
 
 _PROBE_TIMEOUT_S = 20
@@ -93,7 +93,7 @@ def check_profile(profile: SandboxProfile) -> list[Reason]:
         done = _run_probe(profile, outside, decoys)
         if done is None:
             return [Reason(Why.TEST_TOOK_TOO_LONG, (level,))]
-        if (outcome := _decoded(done.stdout)) is None:
+        if not (outcome := parse_object(done.stdout)):
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
             return [Reason(Why.TEST_FAILED, (level, lines[-1]))]
         escaped = decoys.escapes(outcome) if profile.level >= IsolationLevel.CONFINED else []
@@ -133,7 +133,7 @@ class _Decoys:
             }
         )
 
-    def escapes(self, outcome: dict[str, Any]) -> list[Why]:
+    def escapes(self, outcome: JsonObject) -> list[Why]:
         """What the probe could do; a datagram counts if it arrived."""
         found = {
             Why.READ_FILES: outcome["read"],
@@ -179,11 +179,4 @@ def _run_probe(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return None
-
-
-def _decoded(printed: bytes) -> dict[str, Any] | None:
-    try:
-        return json.loads(printed)
-    except ValueError:
         return None

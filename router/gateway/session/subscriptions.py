@@ -56,8 +56,7 @@ SendMessage: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 class Subscriber:
     """A client that is notified: a legacy session, or a modern `subscriptions/listen` stream."""
 
-    session: SessionId
-    current_principal: Callable[[], Principal]
+    session: Session
     notify: Callable[[ServerEvent], asyncio.Task[Any] | None]
     """Starts to send a notification, if the client subscribed to that kind."""
     reachable: Callable[[], bool]
@@ -86,8 +85,7 @@ class Subscriptions:
         subscriber = self._subscribers.get(session)
         if subscriber is None:
             subscriber = Subscriber(
-                session.id,
-                session.current_principal,
+                session,
                 lambda event: _notify_session(session, event),
                 lambda: session.standalone_stream is not None,
             )
@@ -118,7 +116,7 @@ class Subscriptions:
                 return None
             return spawn(_notify_or_end(request.send, event, meta, ended), name="notify a client")
 
-        subscriber = Subscriber(session.id, session.current_principal, notify, lambda: True)
+        subscriber = Subscriber(session, notify, lambda: True)
         self._add(ended, subscriber)
         try:
             await request.send(_acknowledged(wanted, meta))
@@ -164,7 +162,7 @@ class Subscriptions:
         uri = str(params.get("uri"))
         for subscriber in tuple(self._subscribers.values()):
             client_uri = subscriber.resources.get((ref, uri))
-            if client_uri is None or session not in (None, subscriber.session):
+            if client_uri is None or session not in (None, subscriber.session.id):
                 continue
             if subscriber.reachable():
                 _notify(subscriber, ResourceUpdated(client_uri))
@@ -191,7 +189,7 @@ class Subscriptions:
 
     def _lists_of(self, subscriber: Subscriber) -> Lists | None:
         with contextlib.suppress(HTTPError):
-            return self._lists(subscriber.current_principal())
+            return self._lists(subscriber.session.current_principal())
         return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
@@ -131,7 +130,7 @@ class PromptsAndResources:
         name: str,
         params: JsonObject,
     ) -> JsonObject:
-        started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
+        outcome, message = Outcome.CANCELLED, None
         arguments = as_object(params.get("arguments"))
         try:
             await self._execution.check_permission(request, kind, server, name, arguments)
@@ -144,9 +143,8 @@ class PromptsAndResources:
             message = error.message
             raise _mcp_error(error) from None
         finally:
-            activity = ActivityKind(kind)
             self._recorder.record(
-                request, activity, started, outcome, server=server, tool=name, message=message
+                request, ActivityKind(kind), outcome, server=server, tool=name, message=message
             )
 
 

@@ -69,13 +69,11 @@ class ToolMethods:
         return self._execution.view(principal).instructions
 
     def list_tools(self, request: ClientRequest) -> ToolListing:
-        started = time.perf_counter()
         view = self._execution.view(request.principal)
         listing = self.tool_listings.of(view)
         self._recorder.record(
             request,
             ActivityKind.LIST,
-            started,
             context_tokens=listing.context_tokens,
             saved_tokens=view.full_tokens - listing.context_tokens,
             result_count=len(listing.result["tools"]),
@@ -120,8 +118,7 @@ class ToolMethods:
     def _invalid_arguments(
         self, request: ClientRequest, kind: ActivityKind, error: InvalidInput
     ) -> JsonObject:
-        started, message = time.perf_counter(), error.message
-        self._recorder.record(request, kind, started, Outcome.ERROR, message=message)
+        self._recorder.record(request, kind, Outcome.ERROR, message=error.message)
         return error_result(failed(error))
 
     def _is_progressive(self, view: View, name: str) -> bool:
@@ -164,7 +161,6 @@ class ToolMethods:
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
-        started = time.perf_counter()
         principal = request.principal
         try:
             query = DiscoveryArguments.read(arguments, self._settings().results_per_search)
@@ -176,7 +172,6 @@ class ToolMethods:
         self._recorder.record(
             request,
             ActivityKind.SEARCH,
-            started,
             detail=" / ".join(query.queries),
             input_tokens=context_tokens(arguments),
             result_count=len(reply.hits),
@@ -196,7 +191,6 @@ class ToolMethods:
         self, request: ClientRequest, key: ToolKey, arguments: JsonObject, *, cut: bool = False
     ) -> ToolResult[JsonObject]:
         """Run a tool and record it, however it ends. With `cut` a long result is shortened."""
-        started = time.perf_counter()
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
             if key == READ_RESULT.key:
@@ -220,7 +214,6 @@ class ToolMethods:
             self._recorder.record(
                 request,
                 ActivityKind.CALL,
-                started,
                 outcome,
                 server=key.server,
                 tool=key.tool,
