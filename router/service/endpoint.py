@@ -72,12 +72,10 @@ class Endpoint:
         feedback: SearchFeedback,
     ) -> None:
         """`attended` says that somebody sees permission requests."""
+        self._context = context
         catalogs, settings, clock = context.catalogs, context.settings, context.clock
         self._tokens = tokens
-        self._settings = settings
         self._record = record
-        self._publish = context.publish
-        self._clock = clock
         self._state = ListenerState(ListenerPhase.STOPPED)
         self.permission_requests = PermissionRequests(
             context.publish,
@@ -172,9 +170,9 @@ class Endpoint:
     def _is_valid(self, token: TokenId | None) -> bool:
         """Whether a request with `token` (`None`: one that needed none) may go on."""
         if token is None:
-            return self._settings().open_endpoint
+            return self._context.settings().open_endpoint
         expiries = [known.expires_at for known in self._tokens.list() if known.id == token]
-        return any(expiry is None or self._clock() < expiry for expiry in expiries)
+        return any(expiry is None or self._context.clock() < expiry for expiry in expiries)
 
     def _authenticated(self, principal: Principal) -> None:
         if principal.token is not None:
@@ -185,7 +183,7 @@ class Endpoint:
             return
         self._record(
             ActivityEntry(
-                at=self._clock(),
+                at=self._context.clock(),
                 request_id="",
                 client=error.client,
                 kind=ActivityKind.REFUSED,
@@ -197,4 +195,4 @@ class Endpoint:
 
     def _set_state(self, state: ListenerState) -> None:
         self._state = state
-        self._publish(ListenerStateChanged(state))
+        self._context.publish(ListenerStateChanged(state))

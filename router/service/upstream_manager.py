@@ -51,9 +51,7 @@ class UpstreamManager:
     ) -> None:
         """`owner` marks the processes as this router's."""
         self._catalogs = catalogs = context.catalogs
-        self._redactor = context.redactor
-        self._publish = context.publish
-        self._clock = context.clock
+        self._context = context
         self._owner = owner
         self.is_serving = False
         """Whether this process goes on running, so that secrets in memory can be used later."""
@@ -224,8 +222,8 @@ class UpstreamManager:
         await self.pool.disconnect(ref)
         self.logs.pop(ref, None)
         self.statuses.forget(ref)
-        self._redactor.forget(ref)
-        self._publish(ServerRemoved(ref))
+        self._context.redactor.forget(ref)
+        self._context.publish(ServerRemoved(ref))
         await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
         await self.tool_lists.forget(ref)
 
@@ -236,7 +234,7 @@ class UpstreamManager:
     def _discover_if_due(self, ref: ServerRef) -> None:
         revetted = self.tool_lists.revetted
         seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
-        is_due = due_in(ListState(seen_at), self._clock()) <= DUE
+        is_due = due_in(ListState(seen_at), self._context.clock()) <= DUE
         if self.is_serving and self._may_run(ref) and is_due:
             revetted.discard(ref)
             self.discovery_queue.begin(ref)
@@ -267,9 +265,11 @@ class UpstreamManager:
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
-        self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
+        self._context.publish(
+            AttentionNeeded(ref, without_secrets(failure, self._context.redactor.text))
+        )
 
     def _log_stderr(self, ref: ServerRef, line: str) -> None:
-        text = self._redactor.text(line)
+        text = self._context.redactor.text(line)
         log.debug("%s: %s", ref.server, text)
-        self.logs[ref].append(LogLine(self._clock(), text))
+        self.logs[ref].append(LogLine(self._context.clock(), text))
