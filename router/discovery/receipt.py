@@ -38,7 +38,7 @@ def make_receipt(
         programs=tuple(observations.programs),
         left_out=max(0, sum(observations.counts.values()) - listed),
         unseen=_unseen(observations, protection),
-        memory_mb=observations.taken_mb,
+        memory_mb=observations.peak_mb,
         package=package,
         as_written=as_written,
     )
@@ -52,7 +52,7 @@ def _unseen(observations: Observations, protection: Protection) -> tuple[str, ..
         unseen.append(Unseen.NAMES)
     if protection.network:
         unseen.append(Unseen.SENT)
-    if observations.blind:
+    if observations.incomplete:
         unseen.append(Unseen.UNREADABLE)
     return tuple(unseen)
 
@@ -63,7 +63,7 @@ def failure_of_run(
     """Why a sandboxed run failed; a limit or a refused connection goes before `error`."""
     observations, protection = sandboxed.observations(), sandboxed.protection
     if observations.killed == "memory":
-        limit, taken = f"{protection.memory_mb} MB", f"{observations.taken_mb} MB"
+        limit, taken = f"{protection.memory_mb} MB", f"{observations.peak_mb} MB"
         return failed(Failure(FailureKind.TOO_MUCH_MEMORY, limit, taken))
     if observations.killed == "tasks":
         detail = f"it started more than {protection.tasks} processes"

@@ -22,7 +22,7 @@ _INPUT_RESPONSE_KEYS = ("inputResponses", "requestState")
 class ClientRequest:
     """Variants are made with `dataclasses.replace`: the value is never copied into another shape.
 
-    A request of the person at this computer (`local`) has neither stream nor client.
+    A request of the user, from the window or a terminal (`local`), has neither stream nor client.
     """
 
     principal: Principal

@@ -71,7 +71,7 @@ class Endpoint:
         attended: bool,
         feedback: SearchFeedback,
     ) -> None:
-        """`attended` says that somebody sees permission requests."""
+        """`attended` says that a window shows permission requests."""
         self._context = context
         catalogs, settings, clock = context.catalogs, context.settings, context.clock
         self._tokens = tokens

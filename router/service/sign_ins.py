@@ -90,8 +90,8 @@ class SignIns:
         await self._sign_in_account(ref).sign_out()
         await self._on_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
-    def reconsider(self, ref: ServerRef) -> None:
-        """Try again whether the server still asks for a sign-in."""
+    def reset(self, ref: ServerRef) -> None:
+        """At its next request, try again whether the server still requires a sign-in."""
         if account := self._accounts.get(ref):
             account.reset()
 

@@ -194,7 +194,7 @@ class UpstreamManager:
             await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.reset_failures(ref)
-            self.sign_ins.reconsider(ref)
+            self.sign_ins.reset(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
         await self.discovery_queue.discover(*chosen)
 

@@ -78,8 +78,8 @@ def _limit(limits: SandboxLimits) -> None:
 def _supervise(server: subprocess.Popen[bytes], spec: LaunchSpec) -> int:
     observations = Observations()
     while server.poll() is None:
-        observations.taken_mb = max(observations.taken_mb, resident_mb(os.getpgrp()))
-        if observations.taken_mb > spec.limits.memory_mb * _TOLERANCE:
+        observations.peak_mb = max(observations.peak_mb, resident_mb(os.getpgrp()))
+        if observations.peak_mb > spec.limits.memory_mb * _TOLERANCE:
             observations.killed = "memory"
             server.kill()
         observations.write(Path(spec.observations))

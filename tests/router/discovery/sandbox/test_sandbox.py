@@ -113,7 +113,7 @@ def test_who_takes_too_much_memory_is_killed(user: User) -> None:
         run = run_confined(profile, user, "eat", limits=SandboxLimits(memory_mb=64))
         assert run.code == OVER_LIMIT
         assert run.observations["killed"] == "memory"
-        assert run.observations["taken_mb"] >= 64
+        assert run.observations["peak_mb"] >= 64
 
 
 @pytest.mark.proves("DISC-6")
