@@ -34,6 +34,7 @@ from router.upstream.errors import failed, time_limit
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import Upstream
 from router.upstream.process.environment import find_command
+from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
 
@@ -133,11 +134,9 @@ class Discoverer:
         self, ref: ServerRef, plan: ProcessPlan, resolved: ResolvedCommand, report: ReportStep
     ) -> ServerListing:
         config = resolved.config
+        program = find_command(config.command or "", plan.environment, config.cwd)
         request = SandboxRequest(
-            program=find_command(config.command or "", plan.environment, config.cwd),
-            args=config.args,
-            environment=plan.environment,
-            cwd=config.cwd,
+            ServerCommand(program, config.args, plan.environment, config.cwd, inherits=False),
             network=plan.access is DiscoveryAccess.NETWORK,
             readable=resolved.readable,
             limits=plan.limits,

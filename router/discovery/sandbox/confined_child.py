@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
+from router.discovery.resource_limits import set_limits
 from router.discovery.sandbox import bubblewrap, landlock, seccomp, syscalls
 from router.discovery.sandbox.launch_spec import LaunchSpec
 
@@ -33,7 +34,13 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         syscalls.die_with_parent(signal.SIGKILL)
-        _limit(spec)
+        set_limits(
+            {
+                resource.RLIMIT_CORE: 0,
+                resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
+                resource.RLIMIT_NOFILE: 1024,
+            }
+        )
         if spec.profile.level >= 3:
             command, environment = _bwrap(spec, environment), dict[str, str]()
         else:
@@ -57,18 +64,6 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
     finally:
         sys.stderr.flush()
         os._exit(CONFINEMENT_FAILED)
-
-
-def _limit(spec: LaunchSpec) -> None:
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
-        resource.RLIMIT_NOFILE: 1024,
-    }
-    for kind, value in limits.items():
-        _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
 
 
 def _bwrap(spec: LaunchSpec, environment: Mapping[str, str]) -> list[str]:

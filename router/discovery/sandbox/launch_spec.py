@@ -68,11 +68,9 @@ class LaunchSpec:
         spec = json.loads(path.read_text())
         for name in ("args", "readable", "empty"):
             spec[name] = tuple(spec[name])
-        nested = {
-            "profile": SandboxProfile(**spec["profile"]),
-            "limits": SandboxLimits(**spec["limits"]),
-        }
-        return cls(**{**spec, **nested})
+        spec["profile"] = SandboxProfile(**spec["profile"])
+        spec["limits"] = SandboxLimits(**spec["limits"])
+        return cls(**spec)
 
 
 def pack_environment(environment: Mapping[str, str]) -> dict[str, str]:

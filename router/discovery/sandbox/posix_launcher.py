@@ -14,10 +14,10 @@ from pathlib import Path
 
 import psutil
 
+from router.discovery.resource_limits import set_limits
 from router.discovery.sandbox.launch_spec import (
     OVER_LIMIT,
     LaunchSpec,
-    SandboxLimits,
     unpack_environment,
 )
 from router.discovery.sandbox.observations import Observations
@@ -32,11 +32,16 @@ def main(spec_file: str) -> int:
     command = [spec.program, *spec.args]
     if spec.profile.level >= 2:
         command = ["/usr/bin/sandbox-exec", "-p", seatbelt_profile(spec), *command]
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
+        resource.RLIMIT_NPROC: spec.limits.tasks,
+    }
     server = subprocess.Popen(  # noqa: S603 - what the launcher is for
         command,
         env=unpack_environment(os.environ),
         cwd=spec.cwd,
-        preexec_fn=lambda: _limit(spec.limits),
+        preexec_fn=lambda: set_limits(limits),
     )
     for descriptor in (0, 1):
         os.close(descriptor)
@@ -64,15 +69,6 @@ def seatbelt_profile(spec: LaunchSpec) -> str:
 def _subpaths(paths: Iterable[str]) -> str:
     quoted = (path.replace("\\", "\\\\").replace('"', '\\"') for path in paths)
     return " ".join(f'(subpath "{path}")' for path in quoted)
-
-
-def _limit(limits: SandboxLimits) -> None:
-    size = limits.files_mb << 20
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    most = limits.tasks if hard == resource.RLIM_INFINITY else min(limits.tasks, hard)
-    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _supervise(server: subprocess.Popen[bytes], spec: LaunchSpec) -> int:

@@ -13,7 +13,7 @@ import shutil
 import stat
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,9 @@ _OBSERVATIONS = TypeAdapter(Observations)
 
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
-    """A server to run in a sandbox; `environment` is all it gets, except for its home."""
+    """A server to run in a sandbox; it inherits nothing, and its home is replaced."""
 
-    program: str
-    args: Sequence[str]
-    environment: Mapping[str, str] = field(repr=False)
-    cwd: str | None = None
+    server: ServerCommand
     network: bool = False
     readable: Sequence[str] = ()
     """What it needs besides the files that its command names."""
@@ -98,7 +95,9 @@ class Sandbox:
         if support.profile.level:
             command = self._confined(run, request, support.profile)
         else:
-            command = _unconfined(run, request)
+            home = str(run / "home")
+            env = _with_home(request.server.env, home, temporary=home)
+            command = replace(request.server, env=env, cwd=request.server.cwd or home)
         in_force = protection(support, request.limits, network=request.network)
         return SandboxedCommand(command, in_force, run / "observations")
 
@@ -107,26 +106,27 @@ class Sandbox:
     ) -> ServerCommand:
         home = bubblewrap.home_inside(profile, run / "home")
         temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
-        environment = _with_home(request.environment, home, temporary=temporary)
+        server = request.server
+        environment = _with_home(server.env, home, temporary=temporary)
         readable = files_needed(
-            request.program,
-            request.args,
-            cwd=request.cwd,
-            search_path=request.environment.get("PATH", os.defpath),
+            server.name,
+            server.args,
+            cwd=server.cwd,
+            search_path=server.env.get("PATH", os.defpath),
             home=self._home,
             known=request.readable,
         )
-        cwd = request.cwd or home
+        cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
             cwd = home
         spec = LaunchSpec(
             profile=profile,
-            program=request.program,
-            args=tuple(request.args),
+            program=server.name,
+            args=tuple(server.args),
             home=home,
             cwd=cwd,
             readable=tuple(sorted(readable)),
-            empty=tuple(sorted(folders_named(request.args, request.cwd, self._home))),
+            empty=tuple(sorted(folders_named(server.args, server.cwd, self._home))),
             observations=str(run / "observations"),
             limits=request.limits,
             network=request.network,
@@ -160,12 +160,6 @@ def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool)
         cpu_percent=limits.cpu_percent if bounded else None,
         missing=support.missing,
     )
-
-
-def _unconfined(run: Path, request: SandboxRequest) -> ServerCommand:
-    home = str(run / "home")
-    environment = _with_home(request.environment, home, temporary=home)
-    return ServerCommand(request.program, request.args, environment, request.cwd or home, False)
 
 
 def _launcher_environment(environment: Mapping[str, str]) -> dict[str, str]:
