@@ -122,7 +122,7 @@ class StreamableHTTPServer:
             await self._respond(http, requests[0], session)
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
-        if not self._sessions.has_room():
+        if not self._sessions.make_room(LegacySession):
             raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
