@@ -47,9 +47,9 @@ def arguments(
 
 def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
     size = str(spec.limits.files_mb << 20)
-    yield from (word for path in SYSTEM_FOLDERS for word in _system_folder(path))
-    for name in (*ETC, *(ETC_FOR_NETWORK if spec.network else ())):
-        yield from system_file(f"/etc/{name}")
+    etc = (*ETC, *(ETC_FOR_NETWORK if spec.network else ()))
+    for path in (*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in etc)):
+        yield from system_path(path)
     yield from ("--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd")
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", spec.home)  # noqa: S108
@@ -59,21 +59,14 @@ def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
         yield from ("--ro-bind-try", path, path)
 
 
-def system_file(path: str) -> tuple[str, ...]:
-    """A link into a system folder stays that link: programs read the name of the time zone from
-    where `/etc/localtime` points, even if no such file is installed."""
+def system_path(path: str) -> tuple[str, ...]:
+    """A link into a system folder stays that link: on many systems `/bin` is one, and programs read
+    the name of the time zone from where `/etc/localtime` points, even if no such file is installed.
+    """
     link, real = Path(path), os.path.realpath(path)
     if link.is_symlink() and real.startswith(tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)):
         return ("--symlink", str(link.readlink()), path)
     return ("--ro-bind-try", real, path)
-
-
-def _system_folder(path: str) -> tuple[str, ...]:
-    """On many systems `/bin` is a link into `/usr`."""
-    link = Path(path)
-    if link.is_symlink():
-        return ("--symlink", str(link.readlink()), path)
-    return ("--ro-bind-try", path, path)
 
 
 def passwd_of(home: str) -> bytes:

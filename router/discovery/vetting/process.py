@@ -7,7 +7,6 @@ time is killed; the next list starts another. The router itself only passes byte
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import subprocess
 import sys
 import threading
@@ -81,9 +80,8 @@ class VettingProcess:
         timeout = threading.Timer(self.time_limit_s, process.kill)
         timeout.start()
         try:
-            jobs, answers = _pipes(process)
-            write_message(jobs, job)
-            if (answer := read_message(answers)) is None:
+            write_message(cast(BinaryIO, process.stdin), job)
+            if (answer := read_message(cast(BinaryIO, process.stdout))) is None:
                 raise ValueError(f"no answer within {self.time_limit_s:g} s and the memory limit")
             return answer
         finally:
@@ -126,11 +124,4 @@ class VettingProcess:
         if process is None:
             return
         process.kill()
-        for pipe in _pipes(process):
-            with contextlib.suppress(OSError):
-                pipe.close()
-        process.wait()
-
-
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
-    return cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        process.communicate()  # closes the pipes and waits for the end
