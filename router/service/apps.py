@@ -90,9 +90,9 @@ class Apps:
         )
 
     async def connect(self, plan: AppConnectionPlan) -> AppConnection:
-        present = await self._present_token(plan.client)
-        if present is not None and self._tokens.verify(present) is not None:
-            return await self._write(plan, present)
+        existing = await self._existing_token(plan.client)
+        if existing is not None and self._tokens.verify(existing) is not None:
+            return await self._write(plan, existing)
         issued = await self._tokens.issue(plan.name, None, None)
         try:
             connection = await self._write(plan, issued.secret)
@@ -103,8 +103,8 @@ class Apps:
         return connection
 
     async def disconnect(self, client: ClientId) -> AppConnection:
-        present = await self._present_token(client)
-        known = self._tokens.verify(present) if present else None
+        existing = await self._existing_token(client)
+        known = self._tokens.verify(existing) if existing else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
             connection = await asyncio.to_thread(self._connections.disconnect, client)
@@ -137,7 +137,7 @@ class Apps:
             self._connections.connect, plan.client, endpoint, plan.fingerprint
         )
 
-    async def _present_token(self, client: ClientId) -> str | None:
+    async def _existing_token(self, client: ClientId) -> str | None:
         """The token an app has already: in its entry, or in the keyring where the bridge reads."""
         if not spec_of(client).by_bridge:
             return await asyncio.to_thread(self._connections.present_token, client)

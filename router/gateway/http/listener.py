@@ -22,7 +22,7 @@ from router.runtime.tasks import spawn
 log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-_HOST_6 = "::1"
+_HOST_IPV6 = "::1"
 _GRACEFUL_STOP_S = 2
 _KEEP_ALIVE_S = 60
 """Clients pause between calls; one that sends while we close the connection gets no response."""
@@ -42,7 +42,7 @@ class Listener:
         that are accepted."""
         bound = _bind(socket.AF_INET, HOST, port)
         self.port: int = bound.getsockname()[1]
-        names = (HOST, "localhost", f"[{_HOST_6}]")
+        names = (HOST, "localhost", f"[{_HOST_IPV6}]")
         self._server = _Server(
             uvicorn.Config(
                 build(frozenset(f"{name}:{self.port}" for name in names)),
@@ -58,7 +58,7 @@ class Listener:
             )
         )
         self._serving = spawn(
-            self._server.serve(sockets=[bound, *_also_bind(self.port)]), name="listener"
+            self._server.serve(sockets=[bound, *_bind_ipv6(self.port)]), name="listener"
         )
 
     @property
@@ -90,10 +90,10 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
     return bound
 
 
-def _also_bind(port: int) -> list[socket.socket]:
-    """::1, where the computer has it. Everything we write into files names 127.0.0.1."""
+def _bind_ipv6(port: int) -> list[socket.socket]:
+    """::1, if this computer has it. Everything we write into files names 127.0.0.1."""
     try:
-        return [_bind(socket.AF_INET6, _HOST_6, port)]
+        return [_bind(socket.AF_INET6, _HOST_IPV6, port)]
     except Conflict:
         log.warning(
             "Another program has port %d of [::1]: clients must use 127.0.0.1, not localhost", port

@@ -219,7 +219,7 @@ class Sessions:
 
 
 STANDALONE_STREAM = object()
-"""The standalone stream's id among what a client has running."""
+"""The id of the standalone stream in `LegacySession.running`."""
 
 
 def _modern_key(request: ClientRequest) -> Hashable:
