@@ -58,8 +58,10 @@ def brief_text(failure: Failure) -> str:
 
 
 def failure_hint(failure: Failure) -> str:
-    """What to do about it."""
-    return " ".join(map(translated, describe(failure).hints))
+    """What to do about it, after the reason if that is a sentence of the router."""
+    text = describe(failure)
+    reason = (text.detail,) if isinstance(text.detail, Sentence) else ()
+    return " ".join(map(translated, (*reason, *text.hints)))
 
 
 def failure_remedy(kind: FailureKind) -> Remedy | None:

@@ -1312,6 +1312,10 @@
         <translation>サーバーを編集して、もう一度入力してください。</translation>
     </message>
     <message>
+        <source>Set the environment variable {name}, then start Toolbooth again.</source>
+        <translation>環境変数 {name} を設定して、Toolbooth を起動し直してください。</translation>
+    </message>
+    <message>
         <source>The keyring has no secret named {name}.</source>
         <translation>キーリングに {name} というシークレットはありません。</translation>
     </message>

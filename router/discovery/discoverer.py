@@ -20,6 +20,7 @@ from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver, ResolvedCommand
 from router.discovery.receipt import failure_of_run, make_receipt
 from router.discovery.sandbox.launch_spec import SandboxLimits
+from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.sandbox import Sandbox, SandboxedCommand, SandboxRequest
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
@@ -33,6 +34,7 @@ from router.upstream.errors import failed, time_limit
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import Upstream
 from router.upstream.process.environment import find_command
+from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
 
@@ -132,11 +134,9 @@ class Discoverer:
         self, ref: ServerRef, plan: ProcessPlan, resolved: ResolvedCommand, report: ReportStep
     ) -> ServerListing:
         config = resolved.config
+        program = find_command(config.command or "", plan.environment, config.cwd)
         request = SandboxRequest(
-            program=find_command(config.command or "", plan.environment, config.cwd),
-            args=config.args,
-            environment=plan.environment,
-            cwd=config.cwd,
+            ServerCommand(program, config.args, plan.environment, config.cwd, inherits=False),
             network=plan.access is DiscoveryAccess.NETWORK,
             readable=resolved.readable,
             limits=plan.limits,
@@ -157,7 +157,7 @@ class Discoverer:
         sandboxed: SandboxedCommand | None,
     ) -> None:
         receipt = make_receipt(
-            await asyncio.to_thread(sandboxed.observations) if sandboxed else {},
+            await asyncio.to_thread(sandboxed.observations) if sandboxed else Observations(),
             at=self.clock(),
             config_hash=plan.config_hash,
             protection=sandboxed.protection if sandboxed else _UNPROTECTED,

@@ -52,7 +52,7 @@ class FailureText:
     """Short enough for a row, without a full stop."""
     hints: tuple[str, ...]
     detail: str
-    """The quoted reason; not translated."""
+    """The reason: a `Sentence` of ours, or quoted and not translated."""
     terminal: str
     """What to do at a terminal; not translated."""
 
@@ -238,7 +238,7 @@ def describe(failure: Failure) -> FailureText:
 
 
 def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:
-    """Constants given as `cause` or a hint are collected for translation, like those of `said`."""
+    """Constants given as `cause` or a hint are collected for translation, as by `sentence`."""
     return FailureText(cause, hints, detail, terminal)
 
 

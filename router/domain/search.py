@@ -124,10 +124,10 @@ class SearchProvider(Protocol):
 class SearchFeedback(Protocol):
     """Records what follows searches. On the router's event loop; nothing here raises or waits."""
 
-    def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]: ...
+    def usage_signals(self, principal: Principal) -> tuple[UsageSignal, ...]: ...
     def record_search(
-        self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
+        self, principal: Principal, queries: Sequence[str], found: Sequence[ToolKey]
     ) -> None: ...
-    def record_use(self, caller: Principal, key: ToolKey) -> None:
+    def record_use(self, principal: Principal, key: ToolKey) -> None:
         """A tool was called successfully."""
         ...

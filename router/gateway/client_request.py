@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -21,7 +22,7 @@ _INPUT_RESPONSE_KEYS = ("inputResponses", "requestState")
 class ClientRequest:
     """Variants are made with `dataclasses.replace`: the value is never copied into another shape.
 
-    A request of the person at this computer (`local`) has neither stream nor client.
+    A request of the user, from the window or a terminal (`local`), has neither stream nor client.
     """
 
     principal: Principal
@@ -41,6 +42,8 @@ class ClientRequest:
     """How servers reach the client while the request is under way."""
     inside_script: bool = False
     """Made by a script: the result stays out of the client's context."""
+    started: float = field(default_factory=time.perf_counter)
+    """On that clock: the activity log has the duration."""
 
     @classmethod
     def from_http(
@@ -66,6 +69,17 @@ class ClientRequest:
         cls, principal: Principal, activity_id: str, params: JsonObject | None = None
     ) -> ClientRequest:
         return cls(principal, lambda: principal, params or {}, activity_id=activity_id)
+
+    def from_script(self, number: int, on_progress: ProgressSink | None) -> ClientRequest:
+        """One call of a script that this request runs, with its own id in the activity log."""
+        return replace(
+            self,
+            activity_id=f"{self.activity_id}/{number}",
+            params={"_meta": self.meta},
+            on_progress=on_progress,
+            inside_script=True,
+            started=time.perf_counter(),
+        )
 
     @property
     def modern(self) -> bool:

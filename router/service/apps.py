@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,11 +32,10 @@ from router.catalog.config_edits import free_name
 from router.config.server import ServerConfig
 from router.config.settings import DEFAULT_PORT
 from router.domain.errors import InvalidInput, NotFound, sentence
-from router.domain.ids import ServerId, TokenId, WorkspaceId
+from router.domain.ids import ServerId, WorkspaceId
 from router.service.context import ServiceContext
 from router.service.servers import Servers
 from router.service.tokens import Tokens
-from router.store.tokens import StoredToken
 
 _NO_TOKEN = "tbt_••••••••"  # noqa: S105 - what a preview shows in its place
 
@@ -58,10 +58,8 @@ class Apps:
         self._tokens = tokens
         self._locations = locations or AppLocations.here()
         self._connections = AppConfigWriter(self._locations, self._self_reference, context.clock)
-        self._issued: dict[str, TokenId] = {}
-        """The token made for a connection, by its undo."""
-        self._withdrawn: dict[str, StoredToken] = {}
-        """The token that ended with a disconnection, by its undo."""
+        self._token_undo: dict[str, Callable[[], Awaitable[None]]] = {}
+        """Undoes what a connection or disconnection did to a token, by its undo id."""
 
     async def list(self) -> tuple[ClientApp, ...]:
         return await asyncio.to_thread(self._connections.apps)
@@ -92,21 +90,21 @@ class Apps:
         )
 
     async def connect(self, plan: AppConnectionPlan) -> AppConnection:
-        present = await self._present_token(plan.client)
-        if present is not None and self._tokens.verify(present) is not None:
-            return await self._write(plan, present)
+        existing = await self._existing_token(plan.client)
+        if existing is not None and self._tokens.verify(existing) is not None:
+            return await self._write(plan, existing)
         issued = await self._tokens.issue(plan.name, None, None)
         try:
             connection = await self._write(plan, issued.secret)
         except BaseException:
             await self._tokens.revoke(issued.summary.id)
             raise
-        self._issued[connection.undo] = issued.summary.id
+        self._token_undo[connection.undo] = partial(self._tokens.revoke, issued.summary.id)
         return connection
 
     async def disconnect(self, client: ClientId) -> AppConnection:
-        present = await self._present_token(client)
-        known = self._tokens.verify(present) if present else None
+        existing = await self._existing_token(client)
+        known = self._tokens.verify(existing) if existing else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
             connection = await asyncio.to_thread(self._connections.disconnect, client)
@@ -115,16 +113,14 @@ class Apps:
                 await self._tokens.reinstate(withdrawn)
             raise
         if withdrawn is not None:
-            self._withdrawn[connection.undo] = withdrawn
+            self._token_undo[connection.undo] = partial(self._tokens.reinstate, withdrawn)
         return connection
 
     async def undo(self, connection: AppConnection) -> None:
         await asyncio.to_thread(self._connections.undo, connection.undo)
-        if (withdrawn := self._withdrawn.pop(connection.undo, None)) is not None:
-            await self._tokens.reinstate(withdrawn)
-        if (issued := self._issued.pop(connection.undo, None)) is not None:
-            with suppress(NotFound):  # It may have been revoked already.
-                await self._tokens.revoke(issued)
+        if (undo := self._token_undo.pop(connection.undo, None)) is not None:
+            with suppress(NotFound):  # A token that was issued may have been revoked already.
+                await undo()
 
     async def snippet(self, client: ClientId) -> str:
         """With a new token in it: none that exists can be shown again."""
@@ -141,7 +137,7 @@ class Apps:
             self._connections.connect, plan.client, endpoint, plan.fingerprint
         )
 
-    async def _present_token(self, client: ClientId) -> str | None:
+    async def _existing_token(self, client: ClientId) -> str | None:
         """The token an app has already: in its entry, or in the keyring where the bridge reads."""
         if not spec_of(client).by_bridge:
             return await asyncio.to_thread(self._connections.present_token, client)

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Collection
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from router.api.events import AttentionNeeded, DiscoveryProgressed
@@ -34,25 +35,19 @@ _Key: TypeAlias = tuple[ServerRef, str]
 """A server and the hash of its configuration: a changed server is discovered separately."""
 
 
+@dataclass(slots=True)
 class DiscoveryQueue:
-    def __init__(
-        self,
-        context: ServiceContext,
-        statuses: ServerStatuses,
-        planner: DiscoveryPlanner,
-        discoverer: Discoverer,
-        tool_lists: ToolLists,
-    ) -> None:
-        self._catalogs = context.catalogs
-        self._publish = context.publish
-        self._statuses = statuses
-        self._planner = planner
-        self._discoverer = discoverer
-        self._tool_lists = tool_lists
-        self._slots = asyncio.Semaphore(CONCURRENT_DISCOVERIES)
-        self._runs: dict[_Key, asyncio.Task[None]] = {}
-        self._quiet: set[ServerRef] = set()
-        """Servers whose discovery is shown only if the list changed or it failed."""
+    _context: ServiceContext
+    _statuses: ServerStatuses
+    _planner: DiscoveryPlanner
+    _discoverer: Discoverer
+    _tool_lists: ToolLists
+    _slots: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(CONCURRENT_DISCOVERIES)
+    )
+    _runs: dict[_Key, asyncio.Task[None]] = field(default_factory=dict[_Key, "asyncio.Task[None]"])
+    _quiet: set[ServerRef] = field(default_factory=set[ServerRef])
+    """Servers whose discovery is shown only if the list changed or it failed."""
 
     async def discover(self, *refs: ServerRef) -> None:
         """Discover servers side by side, joining the discoveries under way, and wait for them.
@@ -66,7 +61,7 @@ class DiscoveryQueue:
 
     async def discover_quietly(self, ref: ServerRef) -> None:
         """Discover a server without showing it, unless its list changed or it fails."""
-        is_known = self._catalogs.entry(ref).cached is not None
+        is_known = self._context.catalogs.entry(ref).cached is not None
         if is_known and self._key(ref) not in self._runs:
             self._quiet.add(ref)
         await asyncio.shield(self._joined(ref))
@@ -104,7 +99,7 @@ class DiscoveryQueue:
         self._quiet.discard(key[0])
 
     def _key(self, ref: ServerRef) -> _Key:
-        return ref, self._catalogs.entry(ref).config.config_hash
+        return ref, self._context.catalogs.entry(ref).config.config_hash
 
     async def _run(self, key: _Key) -> None:
         ref, config_hash = key
@@ -126,11 +121,11 @@ class DiscoveryQueue:
     def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
         if ref not in self._quiet:
             self._statuses.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
-            self._publish(DiscoveryProgressed(ref, step))
+            self._context.publish(DiscoveryProgressed(ref, step))
 
     def _succeed(self, key: _Key, tool_count: int) -> None:
         ref, config_hash = key
-        if self._catalogs.find_unchanged(ref, config_hash):
+        if self._context.catalogs.find_unchanged(ref, config_hash):
             log_event(
                 log, "tools.discovery.server.success", serverName=ref.server, toolCount=tool_count
             )
@@ -138,7 +133,7 @@ class DiscoveryQueue:
 
     def _fail(self, key: _Key, failure: Failure) -> None:
         ref, config_hash = key
-        if not self._catalogs.find_unchanged(ref, config_hash):
+        if not self._context.catalogs.find_unchanged(ref, config_hash):
             return
         log_event(
             log,
@@ -151,14 +146,14 @@ class DiscoveryQueue:
         status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
         self._end(ref, status, DiscoveryStep.FAILED, failure)
         if failure.kind is FailureKind.NETWORK_NEEDED:
-            self._publish(AttentionNeeded(ref, failure))
+            self._context.publish(AttentionNeeded(ref, failure))
 
     def _end(
         self, ref: ServerRef, status: DiscoveryStatus, step: DiscoveryStep, failure: Failure | None
     ) -> None:
         self._statuses.update(ref, discovery=status, step=None, failure=failure)
         if ref not in self._quiet:
-            self._publish(DiscoveryProgressed(ref, step))
+            self._context.publish(DiscoveryProgressed(ref, step))
 
 
 async def _cancel(runs: Collection[asyncio.Task[None]]) -> None:

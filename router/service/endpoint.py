@@ -71,13 +71,11 @@ class Endpoint:
         attended: bool,
         feedback: SearchFeedback,
     ) -> None:
-        """`attended` says that somebody sees permission requests."""
+        """`attended` says that a window shows permission requests."""
+        self._context = context
         catalogs, settings, clock = context.catalogs, context.settings, context.clock
         self._tokens = tokens
-        self._settings = settings
         self._record = record
-        self._publish = context.publish
-        self._clock = clock
         self._state = ListenerState(ListenerPhase.STOPPED)
         self.permission_requests = PermissionRequests(
             context.publish,
@@ -123,16 +121,14 @@ class Endpoint:
     async def start(self, port: int) -> None:
         """Listen. A port that is taken is a state to show; the router goes on."""
         self._set_state(ListenerState(ListenerPhase.STARTING))
-        listener = Listener(self._build)
         try:
-            await listener.start(port)
+            self._listener = Listener(port, self._build)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
             message = sentence("{message} {hint}", **parts)
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
-        self._listener = listener
-        self._set_state(ListenerState(ListenerPhase.LISTENING, url=listener.url))
+        self._set_state(ListenerState(ListenerPhase.LISTENING, url=self._listener.url))
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""
@@ -148,14 +144,14 @@ class Endpoint:
             self._listener = self._dispatcher = None
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
-    def _build(self, listener: Listener) -> RequestChecks:
+    def _build(self, hosts: frozenset[str]) -> RequestChecks:
         self._dispatcher = Dispatcher(
             self.tool_methods, self._prompts_resources, self._requests, self._session_ended
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),
             self._authenticator,
-            lambda: listener.hosts,
+            hosts,
             self._refused,
             self._authenticated,
             self._http_requests,
@@ -174,9 +170,9 @@ class Endpoint:
     def _is_valid(self, token: TokenId | None) -> bool:
         """Whether a request with `token` (`None`: one that needed none) may go on."""
         if token is None:
-            return self._settings().open_endpoint
+            return self._context.settings().open_endpoint
         expiries = [known.expires_at for known in self._tokens.list() if known.id == token]
-        return any(expiry is None or self._clock() < expiry for expiry in expiries)
+        return any(expiry is None or self._context.clock() < expiry for expiry in expiries)
 
     def _authenticated(self, principal: Principal) -> None:
         if principal.token is not None:
@@ -187,7 +183,7 @@ class Endpoint:
             return
         self._record(
             ActivityEntry(
-                at=self._clock(),
+                at=self._context.clock(),
                 request_id="",
                 client=error.client,
                 kind=ActivityKind.REFUSED,
@@ -199,4 +195,4 @@ class Endpoint:
 
     def _set_state(self, state: ListenerState) -> None:
         self._state = state
-        self._publish(ListenerStateChanged(state))
+        self._context.publish(ListenerStateChanged(state))

@@ -44,7 +44,7 @@ class ListState:
     connected: bool = False
     just_connected: bool = False
     idle: timedelta | None = None
-    """How long nobody has used the connected server."""
+    """How long the connected server has been unused."""
 
 
 def due_in(state: ListState, now: datetime) -> timedelta:
@@ -61,8 +61,8 @@ def due_in(state: ListState, now: datetime) -> timedelta:
 
 
 def _max_age(state: ListState, age: timedelta) -> timedelta:
-    """A connected server that was idle since its list was seen is left alone for a day: asking it
-    again and again would keep it running for nobody."""
+    """A connected server that was idle since its list was seen is left alone for a day: more
+    requests would keep an unused server running."""
     if state.just_connected:
         return _JUST_SEEN
     if not state.connected or state.seen_at is None:
@@ -82,7 +82,7 @@ class FreshnessMonitor:
     may_run: Callable[[ServerRef], bool]
     is_connected: Callable[[ServerRef], bool]
     idle_s: Callable[[ServerRef], float | None]
-    """For how long nobody has used a server."""
+    """How long a server has been unused."""
     clock: Clock
     _tried: dict[ServerRef, datetime] = field(default_factory=dict[ServerRef, datetime])
     _ticks: asyncio.Task[None] | None = None

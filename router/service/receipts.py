@@ -20,7 +20,7 @@ class Receipts:
         self._receipts: dict[ServerRef, Receipt] = {}
 
     def current(self, ref: ServerRef) -> Receipt | None:
-        """The receipt of a server's last discovery with its present configuration."""
+        """The receipt of a server's last discovery with its current configuration."""
         receipt = self._receipts.get(ref)
         config_hash = self._catalogs.entry(ref).config.config_hash
         return receipt if receipt is not None and receipt.config_hash == config_hash else None

@@ -35,7 +35,7 @@ from router.service.search_feedback import UsageRecorder
 from router.service.servers import Servers
 from router.service.settings import SettingsService
 from router.service.tokens import Tokens
-from router.service.tools import Tools, ToolViews
+from router.service.tools import Tools
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
@@ -96,7 +96,7 @@ class Router:
         self.activity = Activity(
             data_dir / "activity.sqlite",
             context,
-            lambda view: self.endpoint.tool_methods.exposed_tokens(view),
+            lambda view: self.endpoint.tool_methods.tool_listings.of(view).context_tokens,
         )
         self.endpoint = Endpoint(
             context,
@@ -116,8 +116,7 @@ class Router:
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
         self.discovery = Discovery(catalogs, self._upstreams)
-        tool_views = ToolViews(catalogs, self._upstreams.statuses)
-        self.tools = Tools(catalogs, editor, self._upstreams.tool_lists, tool_views, tool_methods)
+        self.tools = Tools(catalogs, editor, self._upstreams, tool_methods)
         self.permissions = Permissions(self.projects, editor, self.endpoint.permission_requests)
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)

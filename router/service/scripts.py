@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from router.api.events import Publish, WorkspacesChanged
 from router.catalog.catalog import WorkspaceCatalog
@@ -21,17 +23,18 @@ from router.gateway.tools.script_tools import ScriptTools
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.scripts import FolderVersion, ScriptStore
 
+_Seen: TypeAlias = tuple[WorkspaceCatalog, FolderVersion]
+"""The catalog, and the version of the folder that its scripts were read from."""
 
+
+@dataclass(frozen=True, slots=True)
 class Scripts:
     """The production implementation of `api.scripts.ScriptsPort`."""
 
-    def __init__(
-        self, catalogs: WorkspaceCatalogs, script_tools: ScriptTools, publish: Publish
-    ) -> None:
-        self._catalogs = catalogs
-        self._script_tools = script_tools
-        self._publish = publish
-        self._seen: dict[WorkspaceId, tuple[WorkspaceCatalog, FolderVersion]] = {}
+    _catalogs: WorkspaceCatalogs
+    _script_tools: ScriptTools
+    _publish: Publish
+    _seen: dict[WorkspaceId, _Seen] = field(default_factory=dict[WorkspaceId, "_Seen"])
 
     def list(self, workspace: WorkspaceId) -> tuple[SavedScript, ...]:
         return tuple(self._catalogs.catalog(workspace).scripts.values())

@@ -76,11 +76,11 @@ class SearchService:
         context: str = "",
         strategies: Sequence[Optimization] = (Optimization.BM25, Optimization.HYBRID),
     ) -> tuple[SearchTrial, ...]:
-        caller = self._catalogs.local_principal(workspace, project)
+        principal = self._catalogs.local_principal(workspace, project)
         arguments = {"query": list(queries), "context": context}
         query = DiscoveryArguments.read(arguments, self._settings.current().results_per_search)
-        trials = [await self._tool_methods.try_search(caller, query, each) for each in strategies]
-        return tuple(trials)
+        try_search = self._tool_methods.try_search
+        return tuple([await try_search(principal, query, each) for each in strategies])
 
     def usage_history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
         return self._recorder.history(workspace, project)

@@ -67,28 +67,28 @@ class UsageRecorder:
         self._expire()
         return self._history(workspace, project)
 
-    def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]:
+    def usage_signals(self, principal: Principal) -> tuple[UsageSignal, ...]:
         if not self._is_on():
             return ()
-        return usage_signals(self._history(caller.workspace, caller.project), self._clock())
+        return usage_signals(self._history(principal.workspace, principal.project), self._clock())
 
     def record_search(
-        self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
+        self, principal: Principal, queries: Sequence[str], found: Sequence[ToolKey]
     ) -> None:
         self._expire()
         words = content_words(queries)
         if not self._is_on() or not words:
             return
         until = self._monotonic() + FOLLOW_UP_S
-        search = _PendingSearch(_client_key(caller), words, frozenset(found), until)
+        search = _PendingSearch(_client_key(principal), words, frozenset(found), until)
         self._pending.append(search)
 
-    def record_use(self, caller: Principal, key: ToolKey) -> None:
+    def record_use(self, principal: Principal, key: ToolKey) -> None:
         """The call is credited to the newest search that found the tool."""
         self._expire()
         if not self._is_on():
             return
-        client = _client_key(caller)
+        client = _client_key(principal)
         for search in reversed(self._pending):
             if search.client == client and key in search.found:
                 search.used = True
@@ -141,5 +141,5 @@ class UsageRecorder:
             written = now
 
 
-def _client_key(caller: Principal) -> _ClientKey:
-    return caller.token, caller.workspace, caller.project
+def _client_key(principal: Principal) -> _ClientKey:
+    return principal.token, principal.workspace, principal.project

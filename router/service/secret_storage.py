@@ -80,9 +80,9 @@ def unsafe_secrets(config: ServerConfig, secrets: LayeredSecrets) -> tuple[Unsaf
 async def require_keyring(secrets: LayeredSecrets) -> None:
     """Raises `SecretUnavailable` without a keyring: secrets would end with this process."""
     await secrets.set(_TRIAL, _TRIAL)
-    lasts = secrets.persisted(_TRIAL)
+    persisted = secrets.persisted(_TRIAL)
     await secrets.delete(_TRIAL)
-    if not lasts:
+    if not persisted:
         raise SecretUnavailable(
             "The sign-in can't be saved: no keyring is available, and plain text is not allowed.",
             "Sign in while Toolbooth is running. The sign-in lasts until it stops.",

@@ -42,7 +42,8 @@ class Servers:
         return tool_definition.prompt_resource_lists(self._catalogs.entry(ref).listing)
 
     def log(self, ref: ServerRef) -> tuple[LogLine, ...]:
-        return self._upstreams.logs.of(ref)
+        lines = self._upstreams.logs.get(ref)
+        return tuple(lines.copy()) if lines else ()  # at once: they grow on another thread
 
     def unsafe_secrets(self, ref: ServerRef) -> tuple[UnsafeSecret, ...]:
         return unsafe_secrets(self._catalogs.entry(ref).config, self._secrets)
@@ -57,9 +58,7 @@ class Servers:
         changed = await self._editor.write(
             workspace, lambda c: config_edits.with_server(c, name, config)
         )
-        server = config_edits.server_called(changed, name)
-        await self._consent_and_reconcile(ServerRef(workspace, server), config, consent=consent)
-        return server
+        return await self._apply(workspace, changed, name, consent=consent)
 
     async def add_imported(
         self, workspace: WorkspaceId, servers: Mapping[str, ServerConfig]
@@ -92,9 +91,7 @@ class Servers:
         changed = await self._editor.write(
             ref.workspace, lambda c: config_edits.with_changed_server(c, ref.server, name, config)
         )
-        server = config_edits.server_called(changed, name)
-        await self._consent_and_reconcile(ServerRef(ref.workspace, server), config, consent=consent)
-        return server
+        return await self._apply(ref.workspace, changed, name, consent=consent)
 
     async def remove(self, ref: ServerRef) -> None:
         self._catalogs.check_editable(ref)
@@ -114,14 +111,16 @@ class Servers:
         for ref, facts in (await self._upstreams.pool.measure()).items():
             self._upstreams.statuses.update(ref, process=facts)
 
-    async def _consent_and_reconcile(
-        self, ref: ServerRef, config: ServerConfig, *, consent: bool
-    ) -> None:
+    async def _apply(
+        self, workspace: WorkspaceId, written: WorkspaceConfig, name: str, *, consent: bool
+    ) -> ServerId:
         """Consent first: the server may start as soon as the catalog has it."""
+        server = config_edits.server_called(written, name)
         if consent:
-            grant = self._catalogs.consents(ref.workspace).grant
-            await asyncio.to_thread(grant, ref.server, config)
-        await self._editor.reconcile(ref.workspace)
+            grant = self._catalogs.consents(workspace).grant
+            await asyncio.to_thread(grant, server, written.mcp_servers[name])
+        await self._editor.reconcile(workspace)
+        return server
 
     async def _with_secrets_stored(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         """Without a keyring, only a process that goes on serving may keep them in memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -42,25 +43,18 @@ class _Attempt:
         """Whether it no longer waits for the user."""
 
 
+@dataclass(slots=True)
 class SignIns:
     """The production implementation of `api.sign_ins.SignInsPort`, and the credentials of servers
     that are signed in to."""
 
-    def __init__(
-        self,
-        context: ServiceContext,
-        on_ended: OnEnded,
-        *,
-        is_serving: Callable[[], bool],
-        timeout_s: float = SIGN_IN_TIMEOUT_S,
-    ) -> None:
-        """`is_serving`: this process stays, so that a sign-in without a keyring is of use."""
-        self._context = context
-        self._on_ended = on_ended
-        self._is_serving = is_serving
-        self.timeout_s = timeout_s
-        self._accounts: dict[ServerRef, Account] = {}
-        self._attempts: dict[ServerRef, _Attempt] = {}
+    _context: ServiceContext
+    _on_ended: OnEnded
+    _is_serving: Callable[[], bool]
+    """Whether this process stays, so that a sign-in without a keyring is of use."""
+    timeout_s: float = SIGN_IN_TIMEOUT_S
+    _accounts: dict[ServerRef, Account] = field(default_factory=dict[ServerRef, Account])
+    _attempts: dict[ServerRef, _Attempt] = field(default_factory=dict[ServerRef, _Attempt])
 
     async def credentials(self, ref: ServerRef) -> Account | None:
         """The account to connect with, if the settings have no credentials of their own. Raises
@@ -96,8 +90,8 @@ class SignIns:
         await self._sign_in_account(ref).sign_out()
         await self._on_ended(ref, sign_in_needed(ref.server, "you signed out"))
 
-    def reconsider(self, ref: ServerRef) -> None:
-        """Try again whether the server still asks for a sign-in."""
+    def reset(self, ref: ServerRef) -> None:
+        """At its next request, try again whether the server still requires a sign-in."""
         if account := self._accounts.get(ref):
             account.reset()
 
@@ -134,7 +128,7 @@ class SignIns:
             if not attempt.begun.done():
                 attempt.begun.set_result(error)
                 return error
-            failure = sign_in_needed(ref.server, error.message.rstrip("."))
+            failure = sign_in_needed(ref.server, sentence(error.message))
         finally:
             attempt.over = True
         await self._on_ended(ref, failure)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import ParamSpec, TypeVar
 
 from router.api.events import Publish, TokensChanged
 from router.catalog import config_edits
@@ -15,6 +16,9 @@ from router.domain.ids import ProjectId, ServerId, TokenId, WorkspaceId
 from router.runtime.clock import Clock
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.tokens import StoredToken, TokenStore
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +49,17 @@ class Tokens:
         self._check_scope(workspace, project, servers)
         name = config_edits.checked_name(name)
         expires_at = config_edits.expiry(lifetime, self._clock())
-        issued = await asyncio.to_thread(
-            self._store.issue, name, workspace, project, expires_at, servers
-        )
-        self._publish(TokensChanged())
-        return issued
+        return await self._change(self._store.issue, name, workspace, project, expires_at, servers)
 
     async def revoke(self, token: TokenId) -> None:
-        await asyncio.to_thread(self._store.revoke, token)
-        self._publish(TokensChanged())
+        await self._change(self._store.revoke, token)
 
     async def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that `reinstate` can undo it."""
-        withdrawn = await asyncio.to_thread(self._store.withdraw, token)
-        self._publish(TokensChanged())
-        return withdrawn
+        return await self._change(self._store.withdraw, token)
 
     async def reinstate(self, withdrawn: StoredToken) -> None:
-        await asyncio.to_thread(self._store.reinstate, withdrawn)
-        self._publish(TokensChanged())
+        await self._change(self._store.reinstate, withdrawn)
 
     async def reload(self) -> None:
         """Follow what another process wrote."""
@@ -73,6 +69,11 @@ class Tokens:
     async def flush(self) -> None:
         """Write when tokens were last used."""
         await asyncio.to_thread(self._store.flush)
+
+    async def _change(self, write: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        result = await asyncio.to_thread(write, *args, **kwargs)
+        self._publish(TokensChanged())
+        return result
 
     def _check_scope(
         self,

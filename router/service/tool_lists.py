@@ -18,7 +18,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from router.api.events import ToolListNotCached, ToolsChanged
 from router.catalog.server_entry import ServerEntry
@@ -40,31 +40,33 @@ from router.domain.tools import PendingTool
 from router.gateway.tools import meta_tools
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.tool_list_cache import ToolListCache
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class ToolLists:
-    def __init__(
-        self, context: ServiceContext, statuses: ServerStatuses, vetting: VettingProcess
-    ) -> None:
-        self._catalogs = context.catalogs
-        self._settings = context.settings
-        self._publish = context.publish
-        self._clock = context.clock
-        self._statuses = statuses
-        self._vetting = vetting
-        self._policies: dict[WorkspaceId, ApprovalPolicy] = {}
-        self._unwritten: set[ServerRef] = set()
-        """Servers whose list could not be written to the cache."""
-        self.revetted: set[ServerRef] = set()
-        """Servers whose cached list was vetted again with other limits or rules: it may lack what
-        these allow, so it counts as never discovered."""
+    _context: ServiceContext
+    _statuses: ServerStatuses
+    _vetting: VettingProcess
+    _policies: dict[WorkspaceId, ApprovalPolicy] = field(
+        default_factory=dict[WorkspaceId, ApprovalPolicy]
+    )
+    _unwritten: set[ServerRef] = field(default_factory=set[ServerRef])
+    """Servers whose list could not be written to the cache."""
+    revetted: set[ServerRef] = field(default_factory=set[ServerRef])
+    """Servers whose cached list was vetted again with other limits or rules: it may lack what
+    these allow, so it counts as never discovered."""
+
+    @property
+    def _catalogs(self) -> WorkspaceCatalogs:
+        return self._context.catalogs
 
     def limits(self) -> ListLimits:
         """The limits that lists are vetted with now."""
-        return self._settings().list_limits.limits()
+        return self._context.settings().list_limits.limits()
 
     async def adopt_discovered(
         self, ref: ServerRef, config_hash: str, listing: PreparedListing
@@ -78,7 +80,7 @@ class ToolLists:
         if known is not None and known.listing.fingerprint == listing.fingerprint:
             await self._confirm(ref, known)
             return
-        cached = CachedListing(listing, config_hash, self._clock())
+        cached = CachedListing(listing, config_hash, self._context.clock())
         await self._write(ref, cached)
         _log_findings(ref, listing)
         await self._adopt(ref, cached)
@@ -189,11 +191,11 @@ class ToolLists:
             mcpCount=sum(len(each.tools) for each in catalog.servers.values()),
         )
         self._statuses.announce(ref)
-        self._publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
+        self._context.publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
 
     async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:
         """The server sent the known list again: only its age changes."""
-        now = self._clock()
+        now = self._context.clock()
         self._catalogs.catalog(ref.workspace).checked(ref.server, now)
         if ref in self._unwritten:
             await self._write(ref, cached)
@@ -206,11 +208,11 @@ class ToolLists:
         except ToolboothError as error:
             log.warning("The tools of %s were not cached: %s", ref.server, error.message)
             self._unwritten.add(ref)
-            self._publish(ToolListNotCached(ref, error.message))
+            self._context.publish(ToolListNotCached(ref, error.message))
         else:
             if ref in self._unwritten:
                 self._unwritten.discard(ref)
-                self._publish(ToolListNotCached(ref, ""))
+                self._context.publish(ToolListNotCached(ref, ""))
 
     def _cache(self, ref: ServerRef) -> ToolListCache:
         return self._catalogs.cache(ref.workspace)

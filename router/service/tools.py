@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from router.catalog.permission_policy import Policy
 from router.catalog.server_entry import ServerEntry
-from router.catalog.server_status import ServerStatuses
 from router.config.workspace import WorkspaceConfig
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput
@@ -21,7 +20,7 @@ from router.domain.tools import DataSource, PendingTool, Tool, ToolView
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tracing import begin_trace
-from router.service.tool_lists import ToolLists
+from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
@@ -39,24 +38,6 @@ class _Snapshot:
     bases: tuple[ToolView, ...]
     """Without what depends on state and permissions."""
     views: tuple[ToolView, ...]
-
-
-class ToolViews:
-    """The tools of a server as they are shown, computed again only after a change."""
-
-    def __init__(self, catalogs: WorkspaceCatalogs, statuses: ServerStatuses) -> None:
-        self._catalogs = catalogs
-        self._statuses = statuses
-        self._snapshots: dict[ServerRef, _Snapshot] = {}
-
-    def of(self, ref: ServerRef) -> tuple[ToolView, ...]:
-        catalog, state = self._catalogs.catalog(ref.workspace), self._statuses.status(ref).state
-        source = DataSource.RUNTIME if state is ServerState.READY else DataSource.CACHED
-        basis = catalog.entry(ref.server), catalog.config, state in _REACHABLE, source
-        known = self._snapshots.get(ref)
-        if known is None or any(a is not b for a, b in zip(known.basis, basis, strict=True)):
-            known = self._snapshots[ref] = _snapshot(basis, catalog.policy, known)
-        return known.views
 
 
 def _snapshot(
@@ -85,15 +66,23 @@ class Tools:
 
     _catalogs: WorkspaceCatalogs
     _editor: WorkspaceEditor
-    _lists: ToolLists
-    _views: ToolViews
+    _upstreams: UpstreamManager
     _tool_methods: ToolMethods
+    _snapshots: dict[ServerRef, _Snapshot] = field(default_factory=dict[ServerRef, _Snapshot])
 
     def list(self, ref: ServerRef) -> tuple[ToolView, ...]:
-        return self._views.of(ref)
+        """Computed again only after a change."""
+        catalog = self._catalogs.catalog(ref.workspace)
+        state = self._upstreams.statuses.status(ref).state
+        source = DataSource.RUNTIME if state is ServerState.READY else DataSource.CACHED
+        basis = catalog.entry(ref.server), catalog.config, state in _REACHABLE, source
+        known = self._snapshots.get(ref)
+        if known is None or any(a is not b for a, b in zip(known.basis, basis, strict=True)):
+            known = self._snapshots[ref] = _snapshot(basis, catalog.policy, known)
+        return known.views
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
-        return self._lists.pending(workspace)
+        return self._upstreams.tool_lists.pending(workspace)
 
     def approval_policy(self, workspace: WorkspaceId) -> ApprovalPolicy:
         return self._catalogs.catalog(workspace).config.approval
@@ -102,7 +91,7 @@ class Tools:
         await self._editor.edit(workspace, lambda c: c.model_copy(update={"approval": policy}))
 
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
-        await self._lists.approve(ref, tools)
+        await self._upstreams.tool_lists.approve(ref, tools)
 
     async def call(
         self, principal: Principal, key: ToolKey, arguments: JsonObject

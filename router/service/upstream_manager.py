@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess
-from router.domain.servers import DiscoveryStatus, ServerState
+from router.domain.servers import DiscoveryStatus, LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
@@ -30,7 +31,6 @@ from router.service.discovery_queue import DiscoveryQueue
 from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
 from router.service.launch_policy import LaunchPolicy
 from router.service.receipts import Receipts
-from router.service.server_logs import ServerLogs
 from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
@@ -42,6 +42,8 @@ from router.upstream.process.tree import kill_leftovers
 
 log = logging.getLogger(__name__)
 
+KEPT_LOG_LINES = 500
+
 
 class UpstreamManager:
     def __init__(
@@ -49,16 +51,15 @@ class UpstreamManager:
     ) -> None:
         """`owner` marks the processes as this router's."""
         self._catalogs = catalogs = context.catalogs
-        self._redactor = context.redactor
-        self._publish = context.publish
-        self._clock = context.clock
+        self._context = context
         self._owner = owner
         self.is_serving = False
         """Whether this process goes on running, so that secrets in memory can be used later."""
         self.statuses = ServerStatuses(catalogs.catalogs, context.publish, context.redactor.text)
         catalogs.failure_of = lambda ref: self.statuses.status(ref).failure
-        self.logs = ServerLogs(context.clock)
-        self.sign_ins = SignIns(context, self._sign_in_ended, is_serving=lambda: self.is_serving)
+        self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
+        """The last lines that each server wrote to stderr."""
+        self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
@@ -193,7 +194,7 @@ class UpstreamManager:
             await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.reset_failures(ref)
-            self.sign_ins.reconsider(ref)
+            self.sign_ins.reset(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
         await self.discovery_queue.discover(*chosen)
 
@@ -219,10 +220,10 @@ class UpstreamManager:
         await self._packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
-        self.logs.forget(ref)
+        self.logs.pop(ref, None)
         self.statuses.forget(ref)
-        self._redactor.forget(ref)
-        self._publish(ServerRemoved(ref))
+        self._context.redactor.forget(ref)
+        self._context.publish(ServerRemoved(ref))
         await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
         await self.tool_lists.forget(ref)
 
@@ -233,7 +234,7 @@ class UpstreamManager:
     def _discover_if_due(self, ref: ServerRef) -> None:
         revetted = self.tool_lists.revetted
         seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
-        is_due = due_in(ListState(seen_at), self._clock()) <= DUE
+        is_due = due_in(ListState(seen_at), self._context.clock()) <= DUE
         if self.is_serving and self._may_run(ref) and is_due:
             revetted.discard(ref)
             self.discovery_queue.begin(ref)
@@ -264,9 +265,11 @@ class UpstreamManager:
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
         log.error("%s keeps failing and is given up for now: %s", ref.server, failure.kind)
-        self._publish(AttentionNeeded(ref, without_secrets(failure, self._redactor.text)))
+        self._context.publish(
+            AttentionNeeded(ref, without_secrets(failure, self._context.redactor.text))
+        )
 
     def _log_stderr(self, ref: ServerRef, line: str) -> None:
-        text = self._redactor.text(line)
+        text = self._context.redactor.text(line)
         log.debug("%s: %s", ref.server, text)
-        self.logs.add(ref, text)
+        self.logs[ref].append(LogLine(self._context.clock(), text))

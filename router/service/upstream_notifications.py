@@ -1,5 +1,5 @@
-"""`list_changed` notifications of servers: each starts a discovery, however often a server sends
-them only one at a time and with a pause between two.
+"""`list_changed` notifications of servers start discoveries: of one server one at a time and with a
+pause in between, however many it sends.
 """
 
 from __future__ import annotations

@@ -53,9 +53,11 @@ class Redactor:
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
 
     def text(self, text: str) -> str:
-        if (pattern := self._pattern) is not None:
-            text = pattern.sub(MASK, text)
-        return _CREDENTIALS.sub(lambda m: f"{m.group(1) or m.group(2)}{MASK}", text)
+        """`text` without secrets; itself if there are none, so that a `Sentence` stays one."""
+        pattern = self._pattern
+        masked = text if pattern is None else pattern.sub(MASK, text)
+        masked = _CREDENTIALS.sub(lambda m: f"{m.group(1) or m.group(2)}{MASK}", masked)
+        return text if masked == text else masked
 
     def json(self, value: Json, *, by_name: bool = False) -> Json:
         """A JSON value with every string in it redacted; `by_name` also masks values whose key

@@ -141,11 +141,15 @@ async def _look_up(kind: str, name: str, secrets: SecretStore, environ: Mapping[
     if kind == "env":
         if name in environ:
             return environ[name]
-        raise _missing(name, f"Set the environment variable {name}, then start Toolbooth again.")
+        raise _missing(
+            name,
+            sentence("Set the environment variable {name}, then start Toolbooth again.", name=name),
+        )
     try:
         return await secrets.get(name)
     except SecretUnavailable as error:
-        raise _missing(name, f"{error.message} {error.hint}".strip()) from error
+        parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
+        raise _missing(name, sentence("{message} {hint}", **parts)) from error
 
 
 def _missing(name: str, hint: str) -> UpstreamFailed:

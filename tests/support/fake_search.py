@@ -68,13 +68,13 @@ class FakeSearchFeedback:
         self.searches: list[tuple[tuple[str, ...], tuple[ToolKey, ...]]] = []
         self.executions: list[ToolKey] = []
 
-    def usage_signals(self, caller: Principal) -> tuple[UsageSignal, ...]:
+    def usage_signals(self, principal: Principal) -> tuple[UsageSignal, ...]:
         return self.usage
 
     def record_search(
-        self, caller: Principal, queries: Sequence[str], found: Sequence[ToolKey]
+        self, principal: Principal, queries: Sequence[str], found: Sequence[ToolKey]
     ) -> None:
         self.searches.append((tuple(queries), tuple(found)))
 
-    def record_use(self, caller: Principal, key: ToolKey) -> None:
+    def record_use(self, principal: Principal, key: ToolKey) -> None:
         self.executions.append(key)

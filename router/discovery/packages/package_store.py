@@ -7,21 +7,21 @@ folders of earlier fetches are removed when the next one is complete.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import hashlib
 import json
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from router.discovery.packages.installer import install
 from router.discovery.packages.runners import PackageRun
 from router.discovery.sandbox.sandbox import remove_tree
 from router.domain.ids import ServerRef
-from router.domain.json_values import as_object
 from router.domain.receipts import Package
 from router.store.files import atomic_write, private_folder
 
@@ -32,9 +32,16 @@ _CURRENT = "current.json"
 
 @dataclass(frozen=True, slots=True)
 class StoredPackage:
+    """What `current.json` says."""
+
+    key: str
+    """Identifies the package that was fetched."""
     folder: str
     command: tuple[str, ...]
     package: Package
+
+
+_STORED = TypeAdapter(StoredPackage)
 
 
 class PackageStore:
@@ -45,18 +52,13 @@ class PackageStore:
     def find(self, ref: ServerRef, run: PackageRun) -> StoredPackage | None:
         """The package of a server, if it is the one that `run` names and still exists."""
         try:
-            file = as_object(json.loads((self._path(ref) / _CURRENT).read_bytes()))
-            if file["key"] != _key(run) or not Path(file["folder"]).is_dir():
-                return None
-            about = as_object(file["package"])
-            fetched_at = datetime.fromisoformat(about.pop("fetched_at"))
-            package = Package(**about, fetched_at=fetched_at)
-            return StoredPackage(str(file["folder"]), tuple(file["command"]), package)
+            stored = _STORED.validate_json((self._path(ref) / _CURRENT).read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError) as error:
             log.warning("Ignoring the package of %s: %s", ref.server, error)
             return None
+        return stored if stored.key == _key(run) and Path(stored.folder).is_dir() else None
 
     async def fetch(self, ref: ServerRef, run: PackageRun, search_path: str) -> StoredPackage:
         """Fetch the newest version. Raises `UpstreamFailed` or `NoInstaller`, and then keeps the
@@ -73,24 +75,17 @@ class PackageStore:
         package = Package(
             run.source, run.name, installed.version, installed.integrity, self._clock()
         )
-        stored = StoredPackage(str(folder), installed.command, package)
-        await asyncio.to_thread(self._set_current, ref, run, stored)
+        stored = StoredPackage(_key(run), str(folder), installed.command, package)
+        await asyncio.to_thread(self._set_current, ref, stored)
         return stored
 
     async def remove(self, ref: ServerRef) -> None:
         await asyncio.to_thread(remove_tree, self._path(ref))
 
-    def _set_current(self, ref: ServerRef, run: PackageRun, stored: StoredPackage) -> None:
-        package = dataclasses.asdict(stored.package)
-        package["fetched_at"] = stored.package.fetched_at.isoformat()
-        file = {
-            "key": _key(run),
-            "folder": stored.folder,
-            "command": stored.command,
-            "package": package,
-        }
+    def _set_current(self, ref: ServerRef, stored: StoredPackage) -> None:
         path = self._path(ref)
-        atomic_write(path / _CURRENT, json.dumps(file, indent=2).encode())
+        file = json.dumps(asdict(stored), indent=2, default=datetime.isoformat)
+        atomic_write(path / _CURRENT, file.encode())
         for left in path.iterdir():
             if left.is_dir() and str(left) != stored.folder:
                 remove_tree(left)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from router.discovery.sandbox.launch_spec import LaunchSpec
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxProfile
 
 HOME = "/home/toolbooth"
 SYSTEM_FOLDERS = (
@@ -23,15 +23,19 @@ ETC_FOR_NETWORK = ("hosts", "resolv.conf", "host.conf", "gai.conf")
 _INNER_LIMITS = 'ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec "$@"'
 
 
+def home_inside(profile: SandboxProfile, created: Path) -> str:
+    """The server's home: in the full sandbox a path that exists only there, otherwise `created`."""
+    return HOME if profile.level >= 3 else str(created)
+
+
 def arguments(
-    spec: LaunchSpec, environment: Mapping[str, str], *, passwd: int, seccomp: int, nested: bool
+    spec: LaunchSpec, environment: Mapping[str, str], *, passwd: int, seccomp: int
 ) -> list[str]:
-    """The arguments of `bwrap`. `passwd` and `seccomp` are open files; `nested`: this version can
-    forbid user namespaces inside."""
+    """The arguments of `bwrap`. `passwd` and `seccomp` are open files."""
     return [
         *"--unshare-user --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try".split(),
         *([] if spec.network else ["--unshare-net"]),
-        *(["--disable-userns"] if nested else []),
+        *(["--disable-userns"] if spec.profile.forbids_nesting else []),
         *"--die-with-parent --new-session --clearenv --hostname toolbooth".split(),
         *_root(spec, passwd),
         *("--chdir", spec.cwd, "--seccomp", str(seccomp)),
@@ -43,9 +47,9 @@ def arguments(
 
 def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
     size = str(spec.limits.files_mb << 20)
-    yield from (word for path in SYSTEM_FOLDERS for word in _system_folder(path))
-    for name in (*ETC, *(ETC_FOR_NETWORK if spec.network else ())):
-        yield from system_file(f"/etc/{name}")
+    etc = (*ETC, *(ETC_FOR_NETWORK if spec.network else ()))
+    for path in (*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in etc)):
+        yield from system_path(path)
     yield from ("--perms", "0444", "--ro-bind-data", str(passwd), "/etc/passwd")
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", spec.home)  # noqa: S108
@@ -55,21 +59,14 @@ def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
         yield from ("--ro-bind-try", path, path)
 
 
-def system_file(path: str) -> tuple[str, ...]:
-    """A link into a system folder stays that link: programs read the name of the time zone from
-    where `/etc/localtime` points, even if no such file is installed."""
+def system_path(path: str) -> tuple[str, ...]:
+    """A link into a system folder stays that link: on many systems `/bin` is one, and programs read
+    the name of the time zone from where `/etc/localtime` points, even if no such file is installed.
+    """
     link, real = Path(path), os.path.realpath(path)
     if link.is_symlink() and real.startswith(tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)):
         return ("--symlink", str(link.readlink()), path)
     return ("--ro-bind-try", real, path)
-
-
-def _system_folder(path: str) -> tuple[str, ...]:
-    """On many systems `/bin` is a link into `/usr`."""
-    link = Path(path)
-    if link.is_symlink():
-        return ("--symlink", str(link.readlink()), path)
-    return ("--ro-bind-try", path, path)
 
 
 def passwd_of(home: str) -> bytes:

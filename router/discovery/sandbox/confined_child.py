@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
+from router.discovery.resource_limits import set_limits
 from router.discovery.sandbox import bubblewrap, landlock, seccomp, syscalls
 from router.discovery.sandbox.launch_spec import LaunchSpec
 
@@ -33,22 +34,28 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         syscalls.die_with_parent(signal.SIGKILL)
-        _limit(spec)
-        if spec.level >= 3:
+        set_limits(
+            {
+                resource.RLIMIT_CORE: 0,
+                resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
+                resource.RLIMIT_NOFILE: 1024,
+            }
+        )
+        if spec.profile.level >= 3:
             command, environment = _bwrap(spec, environment), dict[str, str]()
         else:
             os.chdir(spec.cwd)
             command = [spec.program, *spec.args]
-        if spec.level >= 2 or spec.watch:
+        if spec.profile.level >= 2 or spec.profile.watch:
             syscalls.no_new_privileges()
-        if spec.level == 2:
+        if spec.profile.level == 2:
             readable = (*_SYSTEM_READABLE, *(_NETWORK_READABLE if spec.network else ()))
             landlock.restrict(
                 readable=(*readable, *spec.readable),
                 writable=(spec.home, *_DEVICES),
                 network=spec.network,
             )
-        if spec.watch:
+        if spec.profile.watch:
             _filter(spec, channel)
         channel.close()
         os.execve(command[0], command, environment)  # noqa: S606 - what the launcher is for
@@ -59,28 +66,14 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
         os._exit(CONFINEMENT_FAILED)
 
 
-def _limit(spec: LaunchSpec) -> None:
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
-        resource.RLIMIT_NOFILE: 1024,
-    }
-    for kind, value in limits.items():
-        _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
-
-
 def _bwrap(spec: LaunchSpec, environment: Mapping[str, str]) -> list[str]:
     """The command. Its arguments are in a memory file that nobody else can read."""
     passwd = _in_memory(bubblewrap.passwd_of(spec.home))
     inner = _in_memory(seccomp.assemble(seccomp.bubblewrap_rules()))
-    words = bubblewrap.arguments(
-        spec, environment, passwd=passwd, seccomp=inner, nested=spec.forbids_nesting
-    )
+    words = bubblewrap.arguments(spec, environment, passwd=passwd, seccomp=inner)
     split = words.index("--")
     options = _in_memory(b"".join(os.fsencode(word) + b"\0" for word in words[:split]))
-    return [spec.bwrap, "--args", str(options), *words[split:]]
+    return [spec.profile.bwrap, "--args", str(options), *words[split:]]
 
 
 def _in_memory(data: bytes) -> int:
@@ -102,7 +95,8 @@ def _filter(spec: LaunchSpec, channel: socket.socket) -> None:
 
     helper = threading.Thread(target=send_listener, daemon=True)
     helper.start()
-    rules = seccomp.landlock_rules(spec.network) if spec.level == 2 else seccomp.observation_rules()
+    by_landlock = spec.profile.level == 2
+    rules = seccomp.landlock_rules(spec.network) if by_landlock else seccomp.observation_rules()
     listeners.append(seccomp.install(seccomp.assemble(rules)))
     installed.set()
     helper.join()

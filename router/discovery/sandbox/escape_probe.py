@@ -48,8 +48,8 @@ def _send_datagram(port: int) -> None:
 def _connect_locally(name: str) -> None:
     if sys.platform != "linux":
         raise OSError("there are no such sockets here")
-    with socket.socket(socket.AF_UNIX) as caller:
-        caller.connect(f"\0{name}")
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(f"\0{name}")
 
 
 def _fork_up_to(limit: int) -> int:

@@ -29,10 +29,23 @@ class SandboxLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class SandboxProfile:
+    """A kind of sandbox, and which of its features this machine has."""
+
+    level: int
+    """An `IsolationLevel`, which the launcher does not import."""
+    watch: bool = False
+    """Whether the server is observed, with seccomp."""
+    bwrap: str = ""
+    forbids_nesting: bool = False
+    """Whether this `bwrap` can forbid user namespaces inside."""
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchSpec:
     """One confined run."""
 
-    level: int
+    profile: SandboxProfile
     program: str
     args: tuple[str, ...]
     home: str
@@ -46,11 +59,6 @@ class LaunchSpec:
     """Folders that exist at level 3, but without their content."""
     limits: SandboxLimits = field(default_factory=SandboxLimits)
     network: bool = False
-    bwrap: str = ""
-    forbids_nesting: bool = False
-    """Whether this `bwrap` can forbid user namespaces inside."""
-    watch: bool = True
-    """Whether to observe it with seccomp."""
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(dataclasses.asdict(self)))
@@ -58,10 +66,11 @@ class LaunchSpec:
     @classmethod
     def read(cls, path: Path) -> LaunchSpec:
         spec = json.loads(path.read_text())
-        limits = SandboxLimits(**spec.pop("limits"))
         for name in ("args", "readable", "empty"):
             spec[name] = tuple(spec[name])
-        return cls(**spec, limits=limits)
+        spec["profile"] = SandboxProfile(**spec["profile"])
+        spec["limits"] = SandboxLimits(**spec["limits"])
+        return cls(**spec)
 
 
 def pack_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from router.discovery.sandbox.confined_child import exec_server
 from router.discovery.sandbox.launch_spec import OVER_LIMIT, LaunchSpec, unpack_environment
 from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.seccomp_notify import SeccompSupervisor
-from router.discovery.sandbox.watchdog import CHECK_INTERVAL_S, Watchdog, descendants, send
+from router.discovery.sandbox.watchdog import CHECK_INTERVAL_S, Watchdog, descendants, send_signal
 
 _SIGNALLED = 128
 
@@ -89,7 +89,7 @@ class _Parent:
         """Kill the processes that are left; orphans have become our children."""
         code = _reaped(self._pid)
         while left := descendants(os.getpid()):
-            send(left, signal.SIGKILL)
+            send_signal(left, signal.SIGKILL)
             with suppress(ChildProcessError):
                 pid, status = os.waitpid(-1, 0)
                 if pid == self._pid:

@@ -37,11 +37,11 @@ class Observations:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     tasks: int = 0
     watched: bool = False
-    blind: bool = False
+    incomplete: bool = False
     """Whether the arguments of some calls could not be read."""
     killed: str = ""
     """Why the launcher ended it: `memory` or `tasks`."""
-    taken_mb: int = 0
+    peak_mb: int = 0
     """Its peak resident memory."""
 
     def add(self, kind: str, what: str) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import psutil
 
+from router.discovery.resource_limits import set_limits
 from router.discovery.sandbox.launch_spec import (
     OVER_LIMIT,
     LaunchSpec,
-    SandboxLimits,
     unpack_environment,
 )
 from router.discovery.sandbox.observations import Observations
@@ -30,13 +30,18 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/pr
 def main(spec_file: str) -> int:
     spec = LaunchSpec.read(Path(spec_file))
     command = [spec.program, *spec.args]
-    if spec.level >= 2:
+    if spec.profile.level >= 2:
         command = ["/usr/bin/sandbox-exec", "-p", seatbelt_profile(spec), *command]
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: spec.limits.files_mb << 20,
+        resource.RLIMIT_NPROC: spec.limits.tasks,
+    }
     server = subprocess.Popen(  # noqa: S603 - what the launcher is for
         command,
         env=unpack_environment(os.environ),
         cwd=spec.cwd,
-        preexec_fn=lambda: _limit(spec.limits),
+        preexec_fn=lambda: set_limits(limits),
     )
     for descriptor in (0, 1):
         os.close(descriptor)
@@ -66,20 +71,11 @@ def _subpaths(paths: Iterable[str]) -> str:
     return " ".join(f'(subpath "{path}")' for path in quoted)
 
 
-def _limit(limits: SandboxLimits) -> None:
-    size = limits.files_mb << 20
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    most = limits.tasks if hard == resource.RLIM_INFINITY else min(limits.tasks, hard)
-    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
-
-
 def _supervise(server: subprocess.Popen[bytes], spec: LaunchSpec) -> int:
     observations = Observations()
     while server.poll() is None:
-        observations.taken_mb = max(observations.taken_mb, resident_mb(os.getpgrp()))
-        if observations.taken_mb > spec.limits.memory_mb * _TOLERANCE:
+        observations.peak_mb = max(observations.peak_mb, resident_mb(os.getpgrp()))
+        if observations.peak_mb > spec.limits.memory_mb * _TOLERANCE:
             observations.killed = "memory"
             server.kill()
         observations.write(Path(spec.observations))

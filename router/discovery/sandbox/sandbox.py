@@ -13,31 +13,36 @@ import shutil
 import stat
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from router.discovery.sandbox import bubblewrap
-from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
+from router.discovery.sandbox.launch_spec import (
+    LaunchSpec,
+    SandboxLimits,
+    SandboxProfile,
+    pack_environment,
+)
+from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
-from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
-from router.domain.json_values import JsonObject, parse_object
+from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
+_OBSERVATIONS = TypeAdapter(Observations)
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
-    """A server to run in a sandbox; `environment` is all it gets, except for its home."""
+    """A server to run in a sandbox; it inherits nothing, and its home is replaced."""
 
-    program: str
-    args: Sequence[str]
-    environment: Mapping[str, str] = field(repr=False)
-    cwd: str | None = None
+    server: ServerCommand
     network: bool = False
     readable: Sequence[str] = ()
     """What it needs besides the files that its command names."""
@@ -50,27 +55,24 @@ class SandboxedCommand:
     protection: Protection
     observations_file: Path
 
-    def observations(self) -> JsonObject:
+    def observations(self) -> Observations:
         """What the launcher has observed so far."""
         try:
-            return parse_object(self.observations_file.read_bytes())
-        except OSError:
-            return {}
+            return _OBSERVATIONS.validate_json(self.observations_file.read_bytes())
+        except (OSError, ValueError):
+            return Observations()
 
 
+@dataclass(slots=True)
 class Sandbox:
-    """Sandboxed runs in `folder`, with the best profile that this machine supports."""
+    """Sandboxed runs with the best profile that this machine supports."""
 
-    def __init__(
-        self,
-        folder: Path,
-        home: Path,
-        find_support: Callable[[], SandboxSupport] = supported_sandbox,
-    ) -> None:
-        self._folder = folder
-        self._home = home
-        self._find_support = find_support
-        self._swept = False
+    _folder: Path
+    """Of all runs."""
+    _home: Path
+    """The user's, which is never shown to a server."""
+    _find_support: Callable[[], SandboxSupport] = supported_sandbox
+    _swept: bool = False
 
     async def support(self) -> SandboxSupport:
         return await asyncio.to_thread(self._find_support)
@@ -93,41 +95,41 @@ class Sandbox:
         if support.profile.level:
             command = self._confined(run, request, support.profile)
         else:
-            command = _unconfined(run, request)
+            home = str(run / "home")
+            env = _with_home(request.server.env, home, temporary=home)
+            command = replace(request.server, env=env, cwd=request.server.cwd or home)
         in_force = protection(support, request.limits, network=request.network)
         return SandboxedCommand(command, in_force, run / "observations")
 
     def _confined(
         self, run: Path, request: SandboxRequest, profile: SandboxProfile
     ) -> ServerCommand:
-        full = profile.level is IsolationLevel.FULL
-        home = bubblewrap.HOME if full else str(run / "home")
-        environment = _with_home(request.environment, home, temporary="/tmp" if full else home)  # noqa: S108
+        home = bubblewrap.home_inside(profile, run / "home")
+        temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
+        server = request.server
+        environment = _with_home(server.env, home, temporary=temporary)
         readable = files_needed(
-            request.program,
-            request.args,
-            cwd=request.cwd,
-            search_path=request.environment.get("PATH", os.defpath),
+            server.name,
+            server.args,
+            cwd=server.cwd,
+            search_path=server.env.get("PATH", os.defpath),
             home=self._home,
             known=request.readable,
         )
-        cwd = request.cwd or home
+        cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
             cwd = home
         spec = LaunchSpec(
-            level=profile.level,
-            program=request.program,
-            args=tuple(request.args),
+            profile=profile,
+            program=server.name,
+            args=tuple(server.args),
             home=home,
             cwd=cwd,
             readable=tuple(sorted(readable)),
-            empty=tuple(sorted(folders_named(request.args, request.cwd, self._home))),
+            empty=tuple(sorted(folders_named(server.args, server.cwd, self._home))),
             observations=str(run / "observations"),
             limits=request.limits,
             network=request.network,
-            bwrap=profile.bwrap,
-            forbids_nesting=profile.forbids_nesting,
-            watch=profile.watch,
         )
         spec.write(run / "spec")
         launcher, *arguments = inner_command("confine", str(run / "spec"))
@@ -148,7 +150,7 @@ class Sandbox:
 
 def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:
     """The protection of a run with these limits on this machine."""
-    level = support.profile.level
+    level = IsolationLevel(support.profile.level)
     bounded = level >= IsolationLevel.LIMITED
     return Protection(
         level=level,
@@ -158,12 +160,6 @@ def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool)
         cpu_percent=limits.cpu_percent if bounded else None,
         missing=support.missing,
     )
-
-
-def _unconfined(run: Path, request: SandboxRequest) -> ServerCommand:
-    home = str(run / "home")
-    environment = _with_home(request.environment, home, temporary=home)
-    return ServerCommand(request.program, request.args, environment, request.cwd or home, False)
 
 
 def _launcher_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from router.discovery.sandbox import syscalls
 from router.discovery.sandbox.launch_spec import LaunchSpec
 from router.discovery.sandbox.observations import Observations, is_own
+from router.discovery.sandbox.watchdog import stat_fields
 
 _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _SYNC_WAKE_UP = 1
@@ -50,12 +51,12 @@ class SeccompSupervisor:
         buffer = bytearray(_CALL.size)
         try:
             fcntl.ioctl(self._listener, _RECEIVE, buffer)
-        except OSError:  # the caller has ended
+        except OSError:  # the process has ended
             return
         call_id, pid, _, number, _, _, *arguments = _CALL.unpack(buffer)
         error = self._decide(self._names.get(number, ""), pid, arguments)
         answer = _ANSWER.pack(call_id, 0, -error, 0 if error else _CONTINUE)
-        with suppress(OSError):  # the caller was killed meanwhile
+        with suppress(OSError):  # the process was killed in the meantime
             fcntl.ioctl(self._listener, _SEND, answer)
 
     def _decide(self, name: str, pid: int, arguments: list[int]) -> int:
@@ -80,8 +81,8 @@ class SeccompSupervisor:
                 case _:
                     pass
         except OSError:
-            self._observations.blind = True
-            if name == "connect" and self._spec.level < 3 and not self._spec.network:
+            self._observations.incomplete = True
+            if name == "connect" and self._spec.profile.level < 3 and not self._spec.network:
                 return errno.ENETUNREACH
         return 0
 
@@ -120,7 +121,7 @@ class SeccompSupervisor:
         known = internet or family == socket.AF_UNIX
         if self._started and known and (peer := _peer(raw, family)):
             self._observations.add("hosts", peer)
-        if self._spec.level >= 3 or (self._spec.network and internet):
+        if self._spec.profile.level >= 3 or (self._spec.network and internet):
             return 0
         return errno.ENETUNREACH if internet else errno.ECONNREFUSED
 
@@ -194,13 +195,8 @@ def queried_name(packet: bytes) -> str:
 
 def _descends(pid: int, ancestor: int) -> bool:
     """Whether `pid` is a descendant of `ancestor`."""
-    while pid > 1:
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-        except OSError:
-            return False
-        parent = int(stat.rpartition(")")[2].split()[1])
-        if parent == ancestor:
+    while pid > 1 and (fields := stat_fields(pid)):
+        pid = int(fields[1])
+        if pid == ancestor:
             return True
-        pid = parent
     return False

@@ -19,28 +19,22 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
+from router.discovery.sandbox.bubblewrap import home_inside
+from router.discovery.sandbox.launch_spec import (
+    LaunchSpec,
+    SandboxLimits,
+    SandboxProfile,
+    pack_environment,
+)
 from router.discovery.sandbox.required_files import interpreter_files
 from router.discovery.sandbox.self_commands import inner_command
+from router.domain.json_values import JsonObject, parse_object
 from router.domain.receipts import IsolationLevel, Reason, Why
 
 _PROBE_TIMEOUT_S = 20
 _TASKS = 24
 _SECRET = "a file of the user"  # noqa: S105 - what the probe must not read
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxProfile:
-    """A kind of sandbox, and which of its features this machine has."""
-
-    level: IsolationLevel
-    watch: bool = False
-    """Whether the server can be observed."""
-    bwrap: str = ""
-    forbids_nesting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +85,7 @@ def _can_forbid_nesting(bwrap: str) -> bool:
 def check_profile(profile: SandboxProfile) -> list[Reason]:
     """Run the probe with a profile; the reasons against it, none if it holds."""
     level = str(int(profile.level))
-    if profile.level is IsolationLevel.FULL and not profile.bwrap:
+    if profile.level == IsolationLevel.FULL and not profile.bwrap:
         return [Reason(Why.NO_BUBBLEWRAP)]
     with ExitStack() as stack:
         outside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="toolbooth-test-")))
@@ -99,7 +93,7 @@ def check_profile(profile: SandboxProfile) -> list[Reason]:
         done = _run_probe(profile, outside, decoys)
         if done is None:
             return [Reason(Why.TEST_TOOK_TOO_LONG, (level,))]
-        if (outcome := _decoded(done.stdout)) is None:
+        if not (outcome := parse_object(done.stdout)):
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no answer"]
             return [Reason(Why.TEST_FAILED, (level, lines[-1]))]
         escaped = decoys.escapes(outcome) if profile.level >= IsolationLevel.CONFINED else []
@@ -139,7 +133,7 @@ class _Decoys:
             }
         )
 
-    def escapes(self, outcome: dict[str, Any]) -> list[Why]:
+    def escapes(self, outcome: JsonObject) -> list[Why]:
         """What the probe could do; a datagram counts if it arrived."""
         found = {
             Why.READ_FILES: outcome["read"],
@@ -162,21 +156,17 @@ def _run_probe(
 ) -> subprocess.CompletedProcess[bytes] | None:
     """Run it as a server would be. The decoys' folder is beside its home, not in it."""
     program, *args = inner_command("probe", decoys.plan())
-    full = profile.level is IsolationLevel.FULL
-    home = outside / "home"
-    home.mkdir()
+    (outside / "home").mkdir()
+    home = home_inside(profile, outside / "home")
     spec = LaunchSpec(
-        level=profile.level,
+        profile=profile,
         program=program,
         args=tuple(args),
-        home=HOME if full else str(home),
-        cwd=HOME if full else str(home),
+        home=home,
+        cwd=home,
         readable=interpreter_files(),
         observations=str(outside / "observations"),
         limits=SandboxLimits(tasks=_TASKS),
-        bwrap=profile.bwrap,
-        forbids_nesting=profile.forbids_nesting,
-        watch=profile.watch,
     )
     spec.write(outside / "spec")
     try:
@@ -189,11 +179,4 @@ def _run_probe(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return None
-
-
-def _decoded(printed: bytes) -> dict[str, Any] | None:
-    try:
-        return json.loads(printed)
-    except ValueError:
         return None

@@ -35,9 +35,9 @@ class Watchdog:
     def is_within_limits(self) -> bool:
         """Check the tree once. Too much CPU use only slows it down."""
         tree = descendants(os.getpid())
-        taken_mb = sum(self._resident(pid) for pid in tree) >> 20
-        self._observations.taken_mb = max(self._observations.taken_mb, taken_mb)
-        if taken_mb > self._limits.memory_mb * _TOLERANCE:
+        resident_mb = sum(self._resident(pid) for pid in tree) >> 20
+        self._observations.peak_mb = max(self._observations.peak_mb, resident_mb)
+        if resident_mb > self._limits.memory_mb * _TOLERANCE:
             self._observations.killed = "memory"
         elif len(tree) > self._limits.tasks + _SPARE_TASKS:  # where seccomp does not refuse them
             self._observations.killed = "tasks"
@@ -58,14 +58,19 @@ class Watchdog:
         over = sum(self._cpu_s(pid) for pid in tree) > allowed_s
         if over != self._paused:
             self._paused = over
-            send(tree, signal.SIGSTOP if over else signal.SIGCONT)
+            send_signal(tree, signal.SIGSTOP if over else signal.SIGCONT)
 
     def _cpu_s(self, pid: int) -> float:
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-        except OSError:
-            return 0.0
-        return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / self._tick
+        return sum(map(int, stat_fields(pid)[11:15])) / self._tick
+
+
+def stat_fields(pid: int) -> list[str]:
+    """The fields of `/proc/PID/stat` after the program's name; none if the process has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return stat.rpartition(")")[2].split()
 
 
 def descendants(pid: int) -> list[int]:
@@ -87,7 +92,7 @@ def _children(pid: int) -> list[int]:
     return [int(word) for text in lists for word in text.split()]
 
 
-def send(pids: Iterable[int], number: int) -> None:
+def send_signal(pids: Iterable[int], number: int) -> None:
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)

@@ -24,7 +24,7 @@ _DETECTOR_FACTOR = 0.4
 """How much a match counts in a sentence that says what the tool detects."""
 _MAX_QUOTE = 160
 _MAX_TEXT = 20_000
-"""Nobody is shown more of one text."""
+"""The rest of a longer text is not searched."""
 _MIN_NAME_CHARACTERS = 24
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,4000}={0,2}")
 _HEX = re.compile(r"(?:[0-9a-f]{2}[ :]?){16,2000}", re.IGNORECASE)

@@ -7,11 +7,11 @@ time is killed; the next list starts another. The router itself only passes byte
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import BinaryIO, cast
 
 from router.discovery.vetting.messages import (
@@ -26,8 +26,6 @@ from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 
 WORKER_COMMAND = "vetting-worker"
 """The argument that makes a bundled program run as the worker."""
-TIME_LIMIT_S = 20.0
-IDLE_S = 30.0
 
 
 def worker_command() -> list[str]:
@@ -37,22 +35,16 @@ def worker_command() -> list[str]:
     return [sys.executable, "-P", "-m", "router.discovery.vetting.worker"]
 
 
+@dataclass(slots=True)
 class VettingProcess:
-    def __init__(
-        self,
-        command: Sequence[str] | None = None,
-        *,
-        time_limit_s: float = TIME_LIMIT_S,
-        idle_s: float = IDLE_S,
-    ) -> None:
-        self._command = list(command or worker_command())
-        self._time_limit_s = time_limit_s
-        self._idle_s = idle_s
-        self._lock = threading.Lock()
-        """Held while the process is used or ended."""
-        self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
-        self._idle_timer: asyncio.TimerHandle | None = None
+    command: Sequence[str] = field(default_factory=worker_command)
+    time_limit_s: float = 20.0
+    idle_s: float = 30.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while the process is used or ended."""
+    _process: subprocess.Popen[bytes] | None = None
+    _closed: bool = False
+    _idle_timer: asyncio.TimerHandle | None = None
 
     async def prepare(self, listing: ServerListing, limits: ListLimits) -> PreparedListing:
         """`listing` as it may be shown. Raises `UpstreamFailed` if the worker fails."""
@@ -85,13 +77,12 @@ class VettingProcess:
 
     def _request(self, job: bytes) -> bytes:
         process = self._running()
-        timeout = threading.Timer(self._time_limit_s, process.kill)
+        timeout = threading.Timer(self.time_limit_s, process.kill)
         timeout.start()
         try:
-            jobs, answers = _pipes(process)
-            write_message(jobs, job)
-            if (answer := read_message(answers)) is None:
-                raise ValueError(f"no answer within {self._time_limit_s:g} s and the memory limit")
+            write_message(cast(BinaryIO, process.stdin), job)
+            if (answer := read_message(cast(BinaryIO, process.stdout))) is None:
+                raise ValueError(f"no answer within {self.time_limit_s:g} s and the memory limit")
             return answer
         finally:
             timeout.cancel()
@@ -102,7 +93,7 @@ class VettingProcess:
         if self._process is None or self._process.poll() is not None:
             self._kill()
             self._process = subprocess.Popen(  # noqa: S603 - our own program
-                self._command,
+                self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -114,7 +105,7 @@ class VettingProcess:
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         loop = asyncio.get_running_loop()
-        self._idle_timer = loop.call_later(self._idle_s, self._end_if_idle)
+        self._idle_timer = loop.call_later(self.idle_s, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
         if self._lock.acquire(blocking=False):  # otherwise it is not idle
@@ -133,11 +124,4 @@ class VettingProcess:
         if process is None:
             return
         process.kill()
-        for pipe in _pipes(process):
-            with contextlib.suppress(OSError):
-                pipe.close()
-        process.wait()
-
-
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
-    return cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        process.communicate()  # closes the pipes and waits for the end

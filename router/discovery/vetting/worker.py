@@ -23,10 +23,9 @@ def limit_memory() -> None:
     if sys.platform != "win32":
         import resource
 
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        within = hard == resource.RLIM_INFINITY or hard > MEMORY_LIMIT_BYTES
-        limit = MEMORY_LIMIT_BYTES if within else hard
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+        from router.discovery.resource_limits import set_limits
+
+        set_limits({resource.RLIMIT_AS: MEMORY_LIMIT_BYTES})
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from router.runtime.tasks import spawn
 log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-_HOST_6 = "::1"
+_HOST_IPV6 = "::1"
 _GRACEFUL_STOP_S = 2
 _KEEP_ALIVE_S = 60
 """Clients pause between calls; one that sends while we close the connection gets no response."""
@@ -37,27 +37,15 @@ class _Server(uvicorn.Server):
 
 
 class Listener:
-    def __init__(self, build: Callable[[Listener], ASGIApp]) -> None:
-        self._app = build(self)
-        self._server: _Server | None = None
-        self._serving: asyncio.Task[None] | None = None
-        self.port = 0
-        self.hosts: frozenset[str] = frozenset()
-        """The Host headers that are accepted."""
-
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self.port}/mcp"
-
-    async def start(self, port: int) -> None:
-        """Listen on `port` (0: any free one) or raise `Conflict`."""
+    def __init__(self, port: int, build: Callable[[frozenset[str]], ASGIApp]) -> None:
+        """Listen on `port` (0: any free one) or raise `Conflict`. `build` gets the Host headers
+        that are accepted."""
         bound = _bind(socket.AF_INET, HOST, port)
-        self.port = bound.getsockname()[1]
-        names = (HOST, "localhost", f"[{_HOST_6}]")
-        self.hosts = frozenset(f"{name}:{self.port}" for name in names)
+        self.port: int = bound.getsockname()[1]
+        names = (HOST, "localhost", f"[{_HOST_IPV6}]")
         self._server = _Server(
             uvicorn.Config(
-                self._app,
+                build(frozenset(f"{name}:{self.port}" for name in names)),
                 http=BoundedConnection,
                 ws="none",
                 timeout_keep_alive=_KEEP_ALIVE_S,
@@ -70,16 +58,17 @@ class Listener:
             )
         )
         self._serving = spawn(
-            self._server.serve(sockets=[bound, *_also_bind(self.port)]), name="listener"
+            self._server.serve(sockets=[bound, *_bind_ipv6(self.port)]), name="listener"
         )
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}/mcp"
 
     async def stop(self) -> None:
         """Stop accepting, give running requests a moment, then close."""
-        if self._server is None or self._serving is None:
-            return
         self._server.should_exit = True
         await asyncio.wait([self._serving], timeout=_GRACEFUL_STOP_S + 1)
-        self._server = self._serving = None
 
 
 def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
@@ -101,10 +90,10 @@ def _bind(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
     return bound
 
 
-def _also_bind(port: int) -> list[socket.socket]:
-    """::1, where the computer has it. Everything we write into files names 127.0.0.1."""
+def _bind_ipv6(port: int) -> list[socket.socket]:
+    """::1, if this computer has it. Everything we write into files names 127.0.0.1."""
     try:
-        return [_bind(socket.AF_INET6, _HOST_6, port)]
+        return [_bind(socket.AF_INET6, _HOST_IPV6, port)]
     except Conflict:
         log.warning(
             "Another program has port %d of [::1]: clients must use 127.0.0.1, not localhost", port

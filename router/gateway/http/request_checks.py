@@ -56,7 +56,8 @@ class RequestChecks:
 
     serve: Callable[[HTTPRequest], Awaitable[None]]
     authenticator: Authenticator
-    hosts: Callable[[], frozenset[str]]
+    hosts: frozenset[str]
+    """The Host headers that are accepted."""
     on_refused: Callable[[HTTPError], None]
     on_authenticated: Callable[[Principal], None]
     active_requests: ActiveRequests
@@ -150,11 +151,10 @@ class RequestChecks:
             self.authenticator.authenticate(candidates[0] if candidates else None)
 
     def _check_head(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
-        hosts = self.hosts()
-        if headers.get("host") not in hosts:
+        if headers.get("host") not in self.hosts:
             raise HTTPError(421, "This Host is not served here.")
         origin = headers.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+        if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             raise HTTPError(403, "This Origin may not connect.")
         path = _PATH.fullmatch(scope["path"])
         if path is None:

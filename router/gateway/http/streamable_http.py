@@ -122,7 +122,7 @@ class StreamableHTTPServer:
             await self._respond(http, requests[0], session)
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
-        if not self._sessions.has_room():
+        if not self._sessions.make_room(LegacySession):
             raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
@@ -235,8 +235,8 @@ class StreamableHTTPServer:
 
     def _check_param_headers(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         """A proxy that routes by the headers must see the arguments that the call runs with."""
-        tool_methods, name = self._dispatcher.tool_methods, message.params.get("name")
-        schema = tool_methods.param_header_schema(http.principal, name)
+        listing = self._dispatcher.tool_methods.tool_listing(http.principal)
+        schema = listing.param_header_schemas.get(str(message.params.get("name")))
         if schema is None:
             return
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]

@@ -252,7 +252,8 @@ class Dispatcher:
         self._on_session_end(session.id)
 
     def _lists(self, principal: Principal) -> Lists:
-        return (self.tool_methods.tool_list(principal), *self._prompts_resources.lists(principal))
+        tools = self.tool_methods.tool_listing(principal).result
+        return (tools, *self._prompts_resources.lists(principal))
 
     def _unsubscribe_upstream(self, ref: ServerRef, uri: str) -> None:
         spawn(self._prompts_resources.unsubscribe(ref, uri), name="unsubscribe")

@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -114,58 +113,32 @@ class LegacySession(Session):
                 )
 
 
-_SessionT = TypeVar("_SessionT", bound=Session)
+class Sessions:
+    """Legacy and modern sessions, each bounded in number; they end when idle."""
 
-
-class _SessionTable(Generic[_SessionT]):
-    """The legacy or the modern sessions by their key: bounded in number, ended when idle."""
-
-    def __init__(self, on_end: Callable[[Session], None]) -> None:
+    def __init__(
+        self, on_end: Callable[[Session], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._on_end = on_end
-        self.by_key: dict[Hashable, _SessionT] = {}
+        self._clock = clock
+        self._sessions: dict[Hashable, Session] = {}
+        """Legacy ones by their id, modern ones by what tells their clients apart."""
+        self._next_check: asyncio.TimerHandle | None = None
 
-    def end(self, key: Hashable) -> None:
-        if (session := self.by_key.pop(key, None)) is not None:
-            session.end()
-            self._on_end(session)
-
-    def end_all(self) -> None:
-        for key in tuple(self.by_key):
-            self.end(key)
-
-    def end_idle(self, now: float) -> None:
-        for key, session in tuple(self.by_key.items()):
-            if session.active_requests:
-                session.last_used = now
-            elif session.last_used < now - SESSION_IDLE_S:
-                self.end(key)
-
-    def make_room(self) -> bool:
-        """End the session that has been idle for longest, of the token that has the most: a client
-        that opens sessions and never ends them takes none from the others."""
-        if len(self.by_key) < MAX_SESSIONS:
+    def make_room(self, kind: type[Session]) -> bool:
+        """Whether there may be another session of this kind. If need be, one ends for it: the one
+        idle for longest, of the token that has the most, so that a client that opens sessions and
+        never ends them takes none from the others."""
+        alike = {key: each for key, each in self._sessions.items() if type(each) is kind}
+        if len(alike) < MAX_SESSIONS:
             return True
-        idle = {key: each for key, each in self.by_key.items() if not each.active_requests}
+        idle = {key: each for key, each in alike.items() if not each.active_requests}
         if not idle:
             return False
         [(token, _)] = Counter(session.token for session in idle.values()).most_common(1)
         candidates = [key for key, session in idle.items() if session.token == token]
-        self.end(min(candidates, key=lambda key: idle[key].last_used))
+        self._end(min(candidates, key=lambda key: idle[key].last_used))
         return True
-
-
-class Sessions:
-    def __init__(
-        self, on_end: Callable[[Session], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._clock = clock
-        self._legacy = _SessionTable[LegacySession](on_end)
-        self._modern = _SessionTable[Session](on_end)
-        self._next_check: asyncio.TimerHandle | None = None
-
-    def has_room(self) -> bool:
-        """Whether a legacy client can open another session; if need be, an idle one ends for it."""
-        return self._legacy.make_room()
 
     def open(self, request: ClientRequest, version: str) -> LegacySession:
         """The session that a legacy client opens. Raises `MCPError`."""
@@ -176,23 +149,23 @@ class Sessions:
             version=version,
             capabilities=client_capabilities(request),
         )
-        self._legacy.by_key[session.id] = session
+        self._sessions[session.id] = session
         self._used(session)
         return session
 
     def find(self, session_id: str, token: TokenId | None) -> LegacySession | None:
         """The legacy session with this id, if it was opened with this token."""
-        session = self._legacy.by_key.get(session_id)
-        return session if session is not None and session.token == token else None
+        session = self._sessions.get(session_id)
+        return session if isinstance(session, LegacySession) and session.token == token else None
 
     def modern(self, request: ClientRequest) -> Session:
         """The session that a modern request belongs to."""
-        key, table = _modern_key(request), self._modern
-        session = table.by_key.get(key)
+        key = _modern_key(request)
+        session = self._sessions.get(key)
         if session is None:
-            table.make_room()
+            self.make_room(Session)
             session = Session(_new_id(), request.principal.token, request.current_principal)
-            table.by_key[key] = session
+            self._sessions[key] = session
         return session
 
     async def use(self, session: Session, request: ClientRequest) -> None:
@@ -204,18 +177,19 @@ class Sessions:
 
     def end(self, session: LegacySession) -> None:
         """The client ended its session."""
-        self._legacy.end(session.id)
+        self._end(session.id)
 
     def close_streams(self) -> None:
         """End the standalone streams, so that shutdown doesn't wait for them."""
-        for session in self._legacy.by_key.values():
-            session.cancel(STANDALONE_STREAM)
+        for session in self._sessions.values():
+            if isinstance(session, LegacySession):
+                session.cancel(STANDALONE_STREAM)
 
     def close(self) -> None:
         if self._next_check is not None:
             self._next_check.cancel()
-        self._legacy.end_all()
-        self._modern.end_all()
+        for key in tuple(self._sessions):
+            self._end(key)
 
     def _used(self, session: Session) -> None:
         session.last_used = self._clock()
@@ -230,14 +204,22 @@ class Sessions:
         """End the sessions that have been idle for too long."""
         self._next_check = None
         now = self._clock()
-        self._legacy.end_idle(now)
-        self._modern.end_idle(now)
-        if self._legacy.by_key or self._modern.by_key:
+        for key, session in tuple(self._sessions.items()):
+            if session.active_requests:
+                session.last_used = now
+            elif session.last_used < now - SESSION_IDLE_S:
+                self._end(key)
+        if self._sessions:
             self._check_later()
+
+    def _end(self, key: Hashable) -> None:
+        if (session := self._sessions.pop(key, None)) is not None:
+            session.end()
+            self._on_end(session)
 
 
 STANDALONE_STREAM = object()
-"""The standalone stream's id among what a client has running."""
+"""The id of the standalone stream in `LegacySession.running`."""
 
 
 def _modern_key(request: ClientRequest) -> Hashable:

@@ -56,8 +56,7 @@ SendMessage: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 class Subscriber:
     """A client that is notified: a legacy session, or a modern `subscriptions/listen` stream."""
 
-    session: SessionId
-    current_principal: Callable[[], Principal]
+    session: Session
     notify: Callable[[ServerEvent], asyncio.Task[Any] | None]
     """Starts to send a notification, if the client subscribed to that kind."""
     reachable: Callable[[], bool]
@@ -72,26 +71,21 @@ class Subscriber:
     """The updates of its resources while it was not reachable."""
 
 
+@dataclass(slots=True)
 class Subscriptions:
-    def __init__(
-        self,
-        lists: Callable[[Principal], Lists],
-        unsubscribe: Callable[[ServerRef, str], None],
-    ) -> None:
-        """`unsubscribe` tells a server that nobody is subscribed to a resource any more."""
-        self._lists = lists
-        self._unsubscribe = unsubscribe
-        self._subscribers: dict[object, Subscriber] = {}
-        self._streams: set[asyncio.Event] = set()
-        self._check_timer: asyncio.TimerHandle | None = None
+    _lists: Callable[[Principal], Lists]
+    _unsubscribe: Callable[[ServerRef, str], None]
+    """Tells a server that nobody is subscribed to a resource any more."""
+    _subscribers: dict[object, Subscriber] = field(default_factory=dict[object, Subscriber])
+    """By their `LegacySession`, or by the event that ends their `subscriptions/listen`."""
+    _check_timer: asyncio.TimerHandle | None = None
 
     def subscriber_of(self, session: LegacySession) -> Subscriber:
         """The subscriber that a legacy session is, from now on."""
         subscriber = self._subscribers.get(session)
         if subscriber is None:
             subscriber = Subscriber(
-                session.id,
-                session.current_principal,
+                session,
                 lambda event: _notify_session(session, event),
                 lambda: session.standalone_stream is not None,
             )
@@ -122,24 +116,22 @@ class Subscriptions:
                 return None
             return spawn(_notify_or_end(request.send, event, meta, ended), name="notify a client")
 
-        subscriber = Subscriber(session.id, session.current_principal, notify, lambda: True)
+        subscriber = Subscriber(session, notify, lambda: True)
         self._add(ended, subscriber)
-        self._streams.add(ended)
         try:
             await request.send(_acknowledged(wanted, meta))
             for uri in sorted(uris):
                 spawn(subscribe(subscriber, uri), name="subscribe")
             await ended.wait()
         finally:
-            self._streams.discard(ended)
             self.remove(ended)
         return {"_meta": meta}
 
     def close(self) -> None:
-        """End all `subscriptions/listen` streams, so that shutdown doesn't wait for
-        them."""
-        for ended in self._streams:
-            ended.set()
+        """End all `subscriptions/listen` streams, so that shutdown doesn't wait for them."""
+        for key in self._subscribers:
+            if isinstance(key, asyncio.Event):
+                key.set()
         if self._check_timer is not None:
             self._check_timer.cancel()
 
@@ -170,7 +162,7 @@ class Subscriptions:
         uri = str(params.get("uri"))
         for subscriber in tuple(self._subscribers.values()):
             client_uri = subscriber.resources.get((ref, uri))
-            if client_uri is None or session not in (None, subscriber.session):
+            if client_uri is None or session not in (None, subscriber.session.id):
                 continue
             if subscriber.reachable():
                 _notify(subscriber, ResourceUpdated(client_uri))
@@ -197,7 +189,7 @@ class Subscriptions:
 
     def _lists_of(self, subscriber: Subscriber) -> Lists | None:
         with contextlib.suppress(HTTPError):
-            return self._lists(subscriber.current_principal())
+            return self._lists(subscriber.session.current_principal())
         return None
 
 

@@ -25,11 +25,10 @@ class ActivityRecorder:
         self,
         request: ClientRequest,
         kind: ActivityKind,
-        started: float,
         outcome: Outcome = Outcome.OK,
         **details: Any,
     ) -> None:
-        """Record a request that began at `started` (of `time.perf_counter`) and ends now."""
+        """Record a request that ends now."""
         principal = request.principal
         entry = ActivityEntry(
             at=self.clock(),
@@ -37,7 +36,7 @@ class ActivityRecorder:
             client=principal.client,
             kind=kind,
             outcome=outcome,
-            duration_ms=(time.perf_counter() - started) * 1000,
+            duration_ms=(time.perf_counter() - request.started) * 1000,
             workspace=principal.workspace,
             project=principal.project,
             trace_id=current_trace(),

@@ -104,18 +104,12 @@ class Execution:
             return failed(error)
 
     async def check_permission(
-        self,
-        request: ClientRequest,
-        kind: PermissionKind,
-        server: ServerId,
-        name: str,
-        arguments: JsonObject,
+        self, request: ClientRequest, subject: Subject, arguments: JsonObject
     ) -> None:
         """Raise `Refused` unless the request may use a prompt or a resource."""
-        subject = Subject(kind, server, name)
         policy = self.view(request.principal).policy_for(subject)
         if policy is not ALLOWED:
-            server_name = self._server_name(request.principal, server)
+            server_name = self._server_name(request.principal, subject.server)
             await self.permission_requests.check(request, subject, policy, arguments, server_name)
 
     def _server_name(self, principal: Principal, server: ServerId) -> str:

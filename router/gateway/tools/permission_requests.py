@@ -43,7 +43,7 @@ class _Pending:
     request: PermissionRequest
     grant_key: _GrantKey
     session: SessionId | None
-    """`None` for the person at this computer."""
+    """`None` for the user, in the window or a terminal."""
     answer: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -55,7 +55,7 @@ class PermissionRequests:
     _clock: Callable[[], datetime]
     _timeout_s: Callable[[], float]
     _attended: Callable[[], bool]
-    """Whether somebody can see a request."""
+    """Whether a window shows the requests."""
     _redactor: Redactor
     _pending: dict[PermissionRequestId, _Pending] = field(
         default_factory=dict[PermissionRequestId, _Pending]

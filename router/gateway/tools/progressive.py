@@ -7,8 +7,7 @@ servers come from cached tool lists: no server is started.
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import resources
@@ -46,7 +45,6 @@ class ProgressiveCalls:
         self, request: ClientRequest, view: View, name: str, arguments: JsonObject
     ) -> JsonObject:
         """The result of a call of one of `TOOLS`."""
-        started = time.perf_counter()
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
             result = await self._result(request, view, name, arguments)
@@ -59,7 +57,6 @@ class ProgressiveCalls:
             self.recorder.record(
                 request,
                 ActivityKind.CALL if runs else ActivityKind.SEARCH,
-                started,
                 outcome,
                 tool=name if runs else None,
                 detail=None if runs else " ".join((name, *map(str, arguments.values()))),
@@ -92,7 +89,7 @@ class ProgressiveCalls:
     ) -> ToolResult[JsonObject]:
         tool = _named_tool(view, arguments)
         sample = _sample_arguments(arguments)
-        called = replace(request, activity_id=f"{request.activity_id}/1", inside_script=True)
+        called = request.from_script(1, request.on_progress)
         result = await self.script_tools.run_tool(called, tool.key, sample)
         if isinstance(result, Failed):
             return result

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from router.catalog.permission_policy import Subject
 from router.catalog.prompts_resources import ExposedItem
 from router.catalog.view import View
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.errors import Refused, ToolboothError, UpstreamAnsweredError
-from router.domain.ids import ServerId, ServerRef
+from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.permissions import PermissionKind
 from router.domain.result import failed
@@ -51,16 +51,14 @@ class PromptsAndResources:
 
     async def _get_prompt(self, request: ClientRequest) -> JsonObject:
         prompt = self._prompt(request, request.params.get("name"))
-        params = {**request.params, "name": prompt.original}
-        return await self._forward(
-            request, PermissionKind.PROMPT, prompt.server, prompt.original, params
-        )
+        subject = Subject(PermissionKind.PROMPT, prompt.server, prompt.original)
+        return await self._forward(request, subject, {**request.params, "name": prompt.original})
 
     async def _read_resource(self, request: ClientRequest) -> JsonObject:
         client_uri = _text(request.params.get("uri"), "uri")
         ref, uri = self.find_resource(request, client_uri)
-        params = {**request.params, "uri": uri}
-        result = await self._forward(request, PermissionKind.RESOURCE, ref.server, uri, params)
+        subject = Subject(PermissionKind.RESOURCE, ref.server, uri)
+        result = await self._forward(request, subject, {**request.params, "uri": uri})
         return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
 
     async def _complete(self, request: ClientRequest) -> JsonObject:
@@ -88,9 +86,8 @@ class PromptsAndResources:
         ref, uri = self.find_resource(request, client_uri)
         request = replace(request, on_progress=None)
         try:
-            await self._execution.check_permission(
-                request, PermissionKind.RESOURCE, ref.server, uri, {}
-            )
+            subject = Subject(PermissionKind.RESOURCE, ref.server, uri)
+            await self._execution.check_permission(request, subject, {})
             await self._execution.forward(request, ref.server, "resources/subscribe", {"uri": uri})
         except ToolboothError as error:
             raise _mcp_error(error) from None
@@ -124,19 +121,15 @@ class PromptsAndResources:
         return ServerRef(request.principal.workspace, server), uri
 
     async def _forward(
-        self,
-        request: ClientRequest,
-        kind: PermissionKind,
-        server: ServerId,
-        name: str,
-        params: JsonObject,
+        self, request: ClientRequest, subject: Subject, params: JsonObject
     ) -> JsonObject:
-        started, outcome, message = time.perf_counter(), Outcome.CANCELLED, None
+        outcome, message = Outcome.CANCELLED, None
         arguments = as_object(params.get("arguments"))
         try:
-            await self._execution.check_permission(request, kind, server, name, arguments)
-            forwarded = _forwarded(params)
-            result = await self._execution.forward(request, server, _METHODS[kind], forwarded)
+            await self._execution.check_permission(request, subject, arguments)
+            result = await self._execution.forward(
+                request, subject.server, _METHODS[subject.kind], _forwarded(params)
+            )
             outcome = Outcome.OK
             return result
         except ToolboothError as error:
@@ -144,9 +137,13 @@ class PromptsAndResources:
             message = error.message
             raise _mcp_error(error) from None
         finally:
-            activity = ActivityKind(kind)
             self._recorder.record(
-                request, activity, started, outcome, server=server, tool=name, message=message
+                request,
+                ActivityKind(subject.kind),
+                outcome,
+                server=subject.server,
+                tool=subject.name,
+                message=message,
             )
 
 

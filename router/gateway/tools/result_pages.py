@@ -84,17 +84,14 @@ class _Selection:
         self.room = -_FRAME  # what comes after it is not shown before it
 
 
+@dataclass(slots=True)
 class ResultPages:
-    """Cuts results, and returns the rest in pages. A `limit_kb` of 0 means never cut."""
+    """Cuts results, and returns the rest in pages."""
 
-    def __init__(
-        self,
-        limit_kb: Callable[[], int],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._limit_kb = limit_kb
-        self._clock = clock
-        self._kept: dict[str, _Kept] = {}
+    _limit_kb: Callable[[], int]
+    """0: never cut."""
+    _clock: Callable[[], float] = time.monotonic
+    _kept: dict[str, _Kept] = field(default_factory=dict[str, _Kept])
 
     async def shorten(self, principal: Principal, result: JsonObject) -> JsonObject:
         """`result` itself if it is short enough, else its first part and how to read on."""

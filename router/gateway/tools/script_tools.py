@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from router.catalog.tool_definition import compact_json, effect
@@ -79,8 +79,8 @@ class ScriptTools:
             await self._run(host, f"do return end {text}", {})
         except ScriptFailed as error:
             line = _AT_LINE.search(error.message)
-            sentence = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
-            raise InvalidInput(sentence, error.hint) from None
+            message = f"Line {line[1]} is not Lua: {line[2]}." if line else error.message
+            raise InvalidInput(message, error.hint) from None
 
     async def _result(self, host: ClientScriptHost, text: str, arguments: JsonObject) -> JsonObject:
         try:
@@ -119,7 +119,8 @@ class ClientScriptHost:
             return {"error": failed(error).sentence}
         if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):
             return {"value": {}}
-        result = await self.script_tools.run_tool(self._request(call), tool.key, call.arguments)
+        request = self.request.from_script(call.number, call.on_progress)
+        result = await self.script_tools.run_tool(request, tool.key, call.arguments)
         if isinstance(result, Failed):
             return {"error": result.sentence}
         kind, value = script_value(result.value)
@@ -133,16 +134,6 @@ class ClientScriptHost:
         reads = effect(annotations) is Effect.READS
         self.tried.append(TrialCall(key, compact_json(arguments), made=reads))
         return reads
-
-    def _request(self, call: ScriptCall) -> ClientRequest:
-        """The request of one call of the script, with an id of its own in the activity log."""
-        return replace(
-            self.request,
-            activity_id=f"{self.request.activity_id}/{call.number}",
-            params={"_meta": self.request.meta},
-            on_progress=call.on_progress,
-            inside_script=True,
-        )
 
 
 def script_value(result: JsonObject) -> tuple[str, object]:

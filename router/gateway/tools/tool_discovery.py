@@ -85,7 +85,7 @@ def _relevant(reply: SearchReply) -> SearchReply:
 
 
 def _named(query: str, view: View) -> Tool | None:
-    """The tool whose key the query is."""
+    """The tool that the query names by its key."""
     try:
         key = parse_tool_key(query.strip())
     except InvalidInput:

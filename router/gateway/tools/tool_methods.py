@@ -59,7 +59,7 @@ class ToolMethods:
         self._status = status
         self._feedback = feedback
         self._settings = settings
-        self._tool_listings = ToolListings(lambda: settings().offer_execute)
+        self.tool_listings = ToolListings(lambda: settings().offer_execute)
         self._result_pages = ResultPages(lambda: settings().result_limit_kb)
         self.script_tools = ScriptTools(runner, execution, self.run_tool)
         self._progressive = ProgressiveCalls(recorder, self.script_tools)
@@ -69,32 +69,20 @@ class ToolMethods:
         return self._execution.view(principal).instructions
 
     def list_tools(self, request: ClientRequest) -> ToolListing:
-        started = time.perf_counter()
         view = self._execution.view(request.principal)
-        listing = self._tool_listings.of(view)
+        listing = self.tool_listings.of(view)
         self._recorder.record(
             request,
             ActivityKind.LIST,
-            started,
             context_tokens=listing.context_tokens,
             saved_tokens=view.full_tokens - listing.context_tokens,
             result_count=len(listing.result["tools"]),
         )
         return listing
 
-    def param_header_schema(self, principal: Principal, name: object) -> JsonObject | None:
-        """The input schema of a tool, by the name it is listed under, if it requires arguments to
-        be repeated in headers."""
-        listing = self._tool_listings.of(self._execution.view(principal))
-        return listing.param_header_schemas.get(name) if isinstance(name, str) else None
-
-    def tool_list(self, principal: Principal) -> JsonObject:
-        """The result of `tools/list`; the same object until it changes."""
-        return self._tool_listings.of(self._execution.view(principal)).result
-
-    def exposed_tokens(self, view: View) -> int:
-        """The tokens that the tool list costs a client."""
-        return self._tool_listings.of(view).context_tokens
+    def tool_listing(self, principal: Principal) -> ToolListing:
+        """What `tools/list` returns; the same object until it changes."""
+        return self.tool_listings.of(self._execution.view(principal))
 
     async def call_tool(self, request: ClientRequest) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
@@ -130,8 +118,7 @@ class ToolMethods:
     def _invalid_arguments(
         self, request: ClientRequest, kind: ActivityKind, error: InvalidInput
     ) -> JsonObject:
-        started, message = time.perf_counter(), error.message
-        self._recorder.record(request, kind, started, Outcome.ERROR, message=message)
+        self._recorder.record(request, kind, Outcome.ERROR, message=error.message)
         return error_result(failed(error))
 
     def _is_progressive(self, view: View, name: str) -> bool:
@@ -174,7 +161,6 @@ class ToolMethods:
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
-        started = time.perf_counter()
         principal = request.principal
         try:
             query = DiscoveryArguments.read(arguments, self._settings().results_per_search)
@@ -186,7 +172,6 @@ class ToolMethods:
         self._recorder.record(
             request,
             ActivityKind.SEARCH,
-            started,
             detail=" / ".join(query.queries),
             input_tokens=context_tokens(arguments),
             result_count=len(reply.hits),
@@ -206,7 +191,6 @@ class ToolMethods:
         self, request: ClientRequest, key: ToolKey, arguments: JsonObject, *, cut: bool = False
     ) -> ToolResult[JsonObject]:
         """Run a tool and record it, however it ends. With `cut` a long result is shortened."""
-        started = time.perf_counter()
         outcome, message, tokens = Outcome.CANCELLED, None, 0
         try:
             if key == READ_RESULT.key:
@@ -230,7 +214,6 @@ class ToolMethods:
             self._recorder.record(
                 request,
                 ActivityKind.CALL,
-                started,
                 outcome,
                 server=key.server,
                 tool=key.tool,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from router.config.server import OAuthConfig
-from router.domain.errors import SecretUnavailable, UpstreamFailed
+from router.domain.errors import SecretUnavailable, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.errors import HttpRefused, failed
@@ -196,7 +196,7 @@ class Account:
             self._given_up = "the sign-in has ended"
         except SignInFailed as error:
             host = urlsplit(grant.tokens.token_endpoint).netloc
-            failure = Failure(FailureKind.UNREACHABLE, host, error.message.rstrip("."))
+            failure = Failure(FailureKind.UNREACHABLE, host, sentence(error.message))
             raise failed(failure) from error
 
     async def _request_refresh(self, grant: _Grant) -> None:

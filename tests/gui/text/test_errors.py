@@ -17,9 +17,10 @@ from PySide6.QtWidgets import QApplication
 
 import router
 from gui.desktop.language import Language
-from gui.text.errors import error_text, translated
+from gui.text.errors import error_text, failure_hint, translated
 from router.domain.errors import ConfigError, Conflict, NoWorkspace, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
+from router.store.redaction import Redactor
 
 ROUTER = Path(router.__path__[0])
 TOOL = ROUTER.parent / "packaging" / "translations.py"
@@ -40,6 +41,16 @@ def japanese(qapp: QApplication) -> Iterator[None]:
     language.use("ja")
     yield
     language.forget()
+
+
+@pytest.mark.usefixtures("japanese")
+def test_the_reason_a_sign_in_failed_is_told_in_japanese() -> None:
+    denied = sentence("The sign-in was denied ({reason}).", reason="access_denied")
+    shown = Redactor().text(denied)
+    hint = failure_hint(Failure(FailureKind.SIGN_IN_NEEDED, "notes", shown))
+    assert hint.startswith(translated(denied))
+    assert "access_denied" in hint
+    assert "denied (" not in hint
 
 
 @pytest.mark.usefixtures("japanese")

@@ -17,7 +17,8 @@ from router.api.events import AttentionNeeded, DiscoveryProgressed
 from router.config.server import ServerConfig
 from router.config.settings import IsolationSettings
 from router.discovery.sandbox import sandbox
-from router.discovery.sandbox.self_test import SandboxProfile, SandboxSupport, supported_sandbox
+from router.discovery.sandbox.launch_spec import SandboxProfile
+from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why

@@ -36,9 +36,8 @@ async def test_the_first_address_is_served_though_another_program_has_the_newer(
         holder.bind(("::1", 0))
         holder.listen()
         port = holder.getsockname()[1]
-        listener = Listener(lambda _: silent)
         with caplog.at_level(logging.WARNING, "router.gateway.http.listener"):
-            await listener.start(port)
+            listener = Listener(port, lambda _: silent)
         await listener.stop()
         assert listener.port == port
         assert "must use 127.0.0.1" in caplog.text

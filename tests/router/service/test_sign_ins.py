@@ -13,7 +13,7 @@ import pytest
 
 from router.api.events import ActivityRecorded, ServerStatusChanged, ToolsChanged
 from router.config.server import ServerConfig
-from router.domain.errors import InvalidInput
+from router.domain.errors import InvalidInput, Sentence
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState, ServerStatus
@@ -111,6 +111,8 @@ async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuth
     assert seen.status.state is ServerState.NEEDS_SIGN_IN
     assert seen.status.failure is not None
     assert seen.status.failure.kind is FailureKind.SIGN_IN_NEEDED
+    assert isinstance(seen.status.failure.detail, Sentence)
+    assert seen.status.failure.detail.template == "The sign-in was denied ({reason})."
 
 
 async def test_a_token_in_the_settings_goes_before_any_sign_in(

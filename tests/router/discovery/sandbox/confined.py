@@ -17,16 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from router.discovery.sandbox.bubblewrap import HOME
-from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, pack_environment
+from router.discovery.sandbox.bubblewrap import home_inside
+from router.discovery.sandbox.launch_spec import (
+    LaunchSpec,
+    SandboxLimits,
+    SandboxProfile,
+    pack_environment,
+)
 from router.discovery.sandbox.required_files import files_needed
 from router.discovery.sandbox.self_test import (
-    SandboxProfile,
     check_profile,
     sandbox_profiles,
     supported_sandbox,
 )
-from router.domain.receipts import IsolationLevel
 from tests.support.router_process import ROOT
 from tests.support.timeouts import WAIT_S
 
@@ -98,14 +101,14 @@ def run_confined(
 ) -> Run:
     """Run a script of ours in a sandbox, as the router would run a server."""
     with _folder(user) as folder:
-        home = HOME if profile.level is IsolationLevel.FULL else str(folder / "home")
+        home = home_inside(profile, folder / "home")
         program = user.python
         args = (str(script), *words)
         needed = files_needed(
             program, args, cwd=None, search_path=os.defpath, home=Path("/nonexistent")
         )
         LaunchSpec(
-            level=profile.level,
+            profile=profile,
             program=program,
             args=args,
             home=home,
@@ -114,9 +117,6 @@ def run_confined(
             observations=str(folder / "observations"),
             limits=limits or SandboxLimits(),
             network=network,
-            bwrap=profile.bwrap,
-            forbids_nesting=profile.forbids_nesting,
-            watch=profile.watch,
         ).write(folder / "spec")
         (folder / "spec").chmod(0o644)
         done = subprocess.run(

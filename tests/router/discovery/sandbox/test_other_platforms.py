@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits
+from router.discovery.sandbox.launch_spec import LaunchSpec, SandboxLimits, SandboxProfile
 from router.discovery.sandbox.posix_launcher import resident_mb, seatbelt_profile
 from router.discovery.sandbox.windows_launcher import CpuRate, join_job
 from router.upstream.process.windows_job import ExtendedLimits
@@ -17,7 +17,7 @@ from router.upstream.process.windows_job import ExtendedLimits
 
 def spec(**more: Any) -> LaunchSpec:
     fields: dict[str, Any] = {
-        "level": 2,
+        "profile": SandboxProfile(2),
         "program": "/opt/x/bin/server",
         "args": (),
         "home": "/private/run/home",

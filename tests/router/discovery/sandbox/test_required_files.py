@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.bubblewrap import system_file
+from router.discovery.sandbox.bubblewrap import system_path
 from router.discovery.sandbox.required_files import files_needed, folders_named
 
 
@@ -106,11 +106,11 @@ def test_a_link_into_a_system_folder_stays_a_link(tmp_path: Path) -> None:
     """A server that names its time zone must list the same tools as outside of the sandbox."""
     localtime, zone = tmp_path / "localtime", "/usr/share/zoneinfo/not/installed"
     localtime.symlink_to(zone)
-    assert system_file(str(localtime)) == ("--symlink", zone, str(localtime))
+    assert system_path(str(localtime)) == ("--symlink", zone, str(localtime))
 
 
 def test_a_link_out_of_the_system_folders_is_shown_as_the_file_it_leads_to(tmp_path: Path) -> None:
     stub, link = tmp_path / "stub-resolv.conf", tmp_path / "resolv.conf"
     link.symlink_to(stub)
-    assert system_file(str(link)) == ("--ro-bind-try", str(stub), str(link))
-    assert system_file(str(stub)) == ("--ro-bind-try", str(stub), str(stub))
+    assert system_path(str(link)) == ("--ro-bind-try", str(stub), str(link))
+    assert system_path(str(stub)) == ("--ro-bind-try", str(stub), str(stub))

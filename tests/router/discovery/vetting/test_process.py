@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from router.discovery.vetting.preparation import prepare
-from router.discovery.vetting.process import VettingProcess
+from router.discovery.vetting.process import VettingProcess, worker_command
 from router.domain.errors import UpstreamFailed
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
 from tests.support.router_process import is_alive
@@ -39,7 +39,7 @@ HUNGRY = (
 
 @asynccontextmanager
 async def vetting(*command: str, time_limit_s: float = WAIT_S) -> AsyncGenerator[VettingProcess]:
-    opened = VettingProcess(command or None, time_limit_s=time_limit_s)
+    opened = VettingProcess(command or worker_command(), time_limit_s=time_limit_s)
     try:
         yield opened
     finally:

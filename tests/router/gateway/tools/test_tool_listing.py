@@ -32,7 +32,7 @@ async def test_a_listing_is_encoded_once_and_again_only_when_tools_change(
     first = booth.tool_methods.list_tools(booth.request())
     assert len(json.loads(first.encoded)["tools"]) == (2000 if optimization is None else 3)
     assert booth.tool_methods.list_tools(booth.request()).encoded is first.encoded
-    assert booth.tool_methods.tool_list(booth.request().principal) is first.result
+    assert booth.tool_methods.tool_listing(booth.request().principal) is first
     assert len(encoded) == 1
     catalog = booth.catalog.servers[FILES].cached
     assert catalog is not None
