@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from html import escape
-from typing import Any
+from typing import Any, get_args
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,12 +17,10 @@ from gui.desktop.notification_policy import Notification, NotificationPolicy, at
 from gui.link.bridge import Bridge
 from router.api.events import (
     AttentionNeeded,
+    CatalogChanged,
     Event,
     ServerRemoved,
     ServerStatusChanged,
-    ToolsChanged,
-    WorkspacesChanged,
-    WorkspaceSwitched,
 )
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -62,16 +60,7 @@ class Notifications(QObject):
         self._desktop = DesktopNotification(self._acted, self._policy.mark_seen)
         self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
         self._soon.timeout.connect(self._check)
-        bridge.subscribe(
-            self,
-            self._on_events,
-            AttentionNeeded,
-            ServerStatusChanged,
-            ServerRemoved,
-            ToolsChanged,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        bridge.subscribe(self, self._on_events, AttentionNeeded, *get_args(CatalogChanged))
 
     def attach(self, router: RouterPort) -> None:
         self._router = router

@@ -48,13 +48,14 @@ class MainWindow(QMainWindow):
     guide_requested = Signal()
     import_requested = Signal(object)
     """The `FoundServers` to choose from."""
+    _router: RouterPort
+    _actions: Actions
+    """These exist from `attach` on; what needs them is connected there."""
 
     def __init__(self, theme: Theme, commands: Commands, bridge: Bridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge
-        self._router: RouterPort | None = None
-        self._actions: Actions | None = None
         self.sidebar = Sidebar()
         self.banners = StatusBanners(bridge)
         self.pages = PageStack(commands, bridge)
@@ -64,11 +65,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(980, 620)
         open_at_size(self, 1360, 900)
-        drop_paste = DropPaste(self)
-        drop_paste.file_received.connect(self._read_file)
-        drop_paste.text_received.connect(self.snippet_received)
+        self._drop_paste = DropPaste(self)
         self._connect()
-        self._keyboard = Keyboard(self, self._refresh_all)
         theme.changed.connect(self.update)
         self.sidebar.show_listener(ListenerState(ListenerPhase.STARTING))
 
@@ -83,6 +81,7 @@ class MainWindow(QMainWindow):
         actions = Actions(self, router, self._commands, self.undo_bar.offer, self._show_failure)
         self._actions = actions
         self._connect_actions(actions)
+        self._keyboard = Keyboard(self, actions.refresh_all)
         self.pages.workspace.attach(router, self._bridge, actions)
         self.banners.show_listener(router.endpoint.state())
         yield
@@ -124,6 +123,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         workspace, empty = self.pages.workspace, self.pages.empty
+        self._drop_paste.text_received.connect(self.snippet_received)
         self.banners.settings_requested.connect(self.settings_requested)
         self.sidebar.page_chosen.connect(self.go_to)
         self.sidebar.projects_requested.connect(self.projects_requested)
@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
         empty.file_requested.connect(self._choose_file)
 
     def _connect_actions(self, actions: Actions) -> None:
+        self._drop_paste.file_received.connect(self._read_file)
         self.sidebar.workspace_chosen.connect(self._go_to_workspace)
         self.sidebar.workspace_named.connect(actions.create_workspace)
         self.sidebar.workspace_renamed.connect(actions.rename_workspace)
@@ -160,17 +161,12 @@ class MainWindow(QMainWindow):
         self.show_error(error)
         self.pages.workspace.reload()
 
-    def _refresh_all(self) -> None:
-        if self._actions is not None:
-            self._actions.refresh_all()
-
     def _go_to_workspace(self, workspace: WorkspaceId) -> None:
         self.go_to(Page.WORKSPACE)
-        if self._actions is not None:
-            self._actions.switch_workspace(workspace)
+        self._actions.switch_workspace(workspace)
 
     def _try_tool(self, tool: ToolView | None) -> None:
-        if self._router is not None and tool is not None:
+        if tool is not None:
             workspace = self._router.workspaces.active()
             TryToolDialog(self._router, self._commands, workspace, tool, self).open()
 
@@ -182,5 +178,4 @@ class MainWindow(QMainWindow):
 
     def _read_file(self, path: Path | str) -> None:
         """Offer the servers in `path`; nothing is added before the user has seen them."""
-        if self._actions is not None:
-            self._actions.read_file(Path(path), self.import_requested.emit)
+        self._actions.read_file(Path(path), self.import_requested.emit)

@@ -6,6 +6,7 @@ first opened: they have many controls, which would delay the opening of the wind
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import assert_never
 
 from PySide6.QtCore import Qt
@@ -44,8 +45,6 @@ class PageStack(QStackedWidget):
         self._bridge = bridge
         self._attached = False
         self._page = Page.WORKSPACE
-        self._playground: PlaygroundPage | None = None
-        self._activity: ActivityPage | None = None
         self.starting = StartingPage()
         self.empty = EmptyState()
         self.workspace = WorkspacePage()
@@ -73,29 +72,25 @@ class PageStack(QStackedWidget):
         if page is Page.PLAYGROUND:
             self.playground.focus_filter()  # It is empty until a query is typed.
 
-    @property
+    @cached_property
     def playground(self) -> PlaygroundPage:
-        if self._playground is None:
-            self._playground = PlaygroundPage(
-                self._router, self._commands, self._bridge, self._actions
-            )
-            self.addWidget(self._playground)
-        return self._playground
+        page = PlaygroundPage(self._router, self._commands, self._bridge, self._actions)
+        self.addWidget(page)
+        return page
 
-    @property
+    @cached_property
     def activity(self) -> ActivityPage:
-        if self._activity is None:
-            self._activity = ActivityPage(self._router, self._commands, self._bridge)
-            self.addWidget(self._activity)
-        return self._activity
+        page = ActivityPage(self._router, self._commands, self._bridge)
+        self.addWidget(page)
+        return page
 
     def focus_filter(self) -> bool:
-        """Focus the filter of the visible page; False if it has none."""
-        pages = (self._playground, self._activity)
-        shown = next((page for page in pages if page is not None and page.isVisible()), None)
-        if shown is not None:
-            shown.focus_filter()
-        return shown is not None
+        """Focus the filter of the current page; False if it has none."""
+        page = self.currentWidget()
+        if not isinstance(page, PlaygroundPage | ActivityPage):
+            return False
+        page.focus_filter()
+        return True
 
     def _widget(self, page: Page) -> QWidget:
         """The widget of `page`, up to date."""

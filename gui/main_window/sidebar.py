@@ -53,6 +53,8 @@ class Sidebar(QFrame):
     """The `WorkspaceId` whose projects to show."""
     scripts_requested = Signal()
     settings_requested = Signal()
+    _router: RouterPort
+    """Exists from `attach` on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +62,6 @@ class Sidebar(QFrame):
         self.setFixedWidth(WIDTH)
         self._rows = vbox(spacing=2)
         self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
-        self._router: RouterPort | None = None
         self.page = Page.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("New workspace name"))
@@ -77,9 +78,8 @@ class Sidebar(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        settings = SidebarRow(self.tr("Settings"), icon_name="settings")
+        settings = SidebarRow(self.tr("Settings"), "settings", on_click=self.settings_requested)
         settings.setToolTip(self.tr("Settings (Ctrl+,)"))
-        settings.clicked.connect(self.settings_requested)
         vbox(
             _Brand(),
             self._heading(),
@@ -96,8 +96,8 @@ class Sidebar(QFrame):
     def _scrolled_rows(self) -> ScrollArea:
         manage = section_label(self.tr("Manage"))
         manage.setContentsMargins(10, 0, 0, 8)
-        scripts = SidebarRow(self.tr("Scripts…"), icon_name="square-terminal")
-        scripts.clicked.connect(self.scripts_requested)
+        open_scripts = self.scripts_requested
+        scripts = SidebarRow(self.tr("Scripts…"), "square-terminal", on_click=open_scripts)
         area = ScrollArea()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         rows = (self._rows, self._naming, 18, manage, *self._manage.values(), scripts, STRETCH)
@@ -105,8 +105,7 @@ class Sidebar(QFrame):
         return area
 
     def _heading(self) -> QHBoxLayout:
-        add = IconButton("plus", self.tr("New workspace"), size=26, icon_size=16)
-        add.clicked.connect(self._start_naming)
+        add = IconButton("plus", self.tr("New workspace"), size=26, on_click=self._start_naming)
         return hbox(section_label(self.tr("Workspaces")), STRETCH, add, margins=(10, 3, 0, 3))
 
     def attach(self, router: RouterPort, bridge: Bridge) -> None:
@@ -118,8 +117,7 @@ class Sidebar(QFrame):
         self.show_workspaces(router.workspaces.list())
 
     def _on_workspaces(self, _: object) -> None:
-        if self._router is not None:
-            self.show_workspaces(self._router.workspaces.list())
+        self.show_workspaces(self._router.workspaces.list())
 
     def _on_listener(self, events: Sequence[ListenerStateChanged]) -> None:
         self.show_listener(events[-1].state)
@@ -180,17 +178,18 @@ class Sidebar(QFrame):
         return next((w for w, row in rows if focus and row in (focus, focus.parent())), None)
 
     def _workspace_row(self, workspace: WorkspaceSummary) -> SidebarRow:
-        row = SidebarRow(workspace.name, count=workspace.server_count)
+        row = SidebarRow(workspace.name, on_click=lambda: self._choose_workspace(workspace.id))
+        row.show_count(workspace.server_count)
         servers = self.tr("%n servers", "", workspace.server_count)
         row.setAccessibleName(f"{workspace.name}, {servers}")
         row.setCheckable(True)
         self._workspace_rows[workspace.id] = row
-        row.clicked.connect(lambda: self._choose_workspace(workspace.id))
         row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         row.customContextMenuRequested.connect(lambda: self._open_menu(row, workspace))
-        gear = row.add_action("settings", self.tr("Projects…"))
+        gear = row.add_action(
+            "settings", self.tr("Projects…"), lambda: self.projects_requested.emit(workspace.id)
+        )
         gear.setAccessibleDescription(workspace.name)
-        gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
         hint = self.tr("Right-click or press the Menu key to rename or remove it")
         row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
         return row
@@ -222,9 +221,8 @@ class Sidebar(QFrame):
         self.workspace_chosen.emit(workspace)
 
     def _manage_row(self, page: Page, text: str) -> SidebarRow:
-        row = SidebarRow(text, icon_name=ICONS[page])
+        row = SidebarRow(text, ICONS[page], on_click=lambda: self._choose_page(page))
         row.setCheckable(True)
-        row.clicked.connect(lambda: self._choose_page(page))
         return row
 
     def _choose_page(self, page: Page) -> None:

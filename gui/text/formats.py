@@ -55,7 +55,7 @@ def percent_less(now: int, before: int) -> str | None:
     if before <= 0 or now >= before:
         return None
     share = 100 * (before - now) / before
-    return tr("{percent} % less").format(percent=f"{min(share, 99.9):.1f}")
+    return tr("{percent}% less").format(percent=f"{min(share, 99.9):.1f}")
 
 
 def _three_digits(value: float, unit: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import assert_never
 
 from gui.text import formats
 from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy, translated
@@ -103,10 +102,8 @@ def _step_text(step: DiscoveryStep | None) -> str:
             return tr("Connecting…")
         case DiscoveryStep.DISCOVERING:
             return tr("Discovering tools…")
-        case DiscoveryStep.CACHING | DiscoveryStep.COMPLETE | DiscoveryStep.FAILED:
-            return tr("Finishing…")
         case _:
-            assert_never(step)
+            return tr("Finishing…")
 
 
 def transport_text(transport: TransportType) -> str:

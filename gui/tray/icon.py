@@ -7,13 +7,14 @@ reach us from every tray host, also when the state changes; never while it is op
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gui.components.actions import Actions
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.tray.menu import TrayMenu
@@ -23,8 +24,6 @@ from gui.widgets.theme import theme
 from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
-from router.domain.ids import WorkspaceId
-from router.domain.workspaces import Optimization
 
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000
@@ -80,6 +79,11 @@ class Tray(QObject):
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
+        show_error = partial(self._commands.show_error, self)
+        self._actions = Actions(self, router, self._commands, _offer_no_undo, show_error)
+        self.menu.refresh_requested.connect(self._actions.refresh_all)
+        self.menu.workspace_chosen.connect(self._actions.switch_workspace)
+        self.menu.optimization_chosen.connect(self._actions.optimize)
         self.refresh()
 
     def show_failure(self) -> None:
@@ -138,9 +142,6 @@ class Tray(QObject):
         menu.triggered.connect(lambda: self._hidden())
         menu.window_requested.connect(self.window_requested)
         menu.url_copied.connect(self._copy_url)
-        menu.refresh_requested.connect(self._refresh_tools)
-        menu.workspace_chosen.connect(self._switch_workspace)
-        menu.optimization_chosen.connect(self._set_optimization)
 
     def _about_to_show(self) -> None:
         self._open = False  # Not every tray host reports that it closed the menu.
@@ -174,24 +175,6 @@ class Tray(QObject):
         if self._router and (url := self._router.endpoint.state().url):
             QGuiApplication.clipboard().setText(url)
 
-    def _refresh_tools(self) -> None:
-        if self._router:
-            self._commands.run(
-                self, self._router.discovery.refresh(self._router.workspaces.active())
-            )
 
-    def _switch_workspace(self, workspace: str) -> None:
-        if self._router:
-            self._commands.run(self, self._router.workspaces.switch(WorkspaceId(workspace)))
-
-    def _set_optimization(self, chosen: object) -> None:
-        if self._router is None:
-            return
-        workspace = self._router.workspaces.active()
-        command = self._router.projects.set_options(
-            workspace,
-            None,
-            optimization=cast(Optimization | None, chosen),
-            exposure=self._router.projects.list(workspace)[0].exposure,
-        )
-        self._commands.run(self, command)
+def _offer_no_undo(text: str, undo: Callable[[], object]) -> None:
+    """The menu has no place for it, and its actions are easily reversed there."""

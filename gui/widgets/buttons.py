@@ -83,11 +83,6 @@ class Segmented(QFrame):
             button.setChecked(name == key)
         self._group.setExclusive(True)
 
-    def set_available(self, key: str, available: bool, tooltip: str = "") -> None:
-        """Enable or disable one segment; `tooltip` says why."""
-        self._segments[key].setEnabled(available)
-        self._segments[key].setToolTip(tooltip)
-
     def _segment(self, key: str, text: str) -> QPushButton:
         button = _Segment(text, self)
         button.emit_click_on_toggle()
@@ -123,8 +118,11 @@ class IconButton(QToolButton):
         icon_size: int = 16,
         bordered: bool = False,
         parent: QWidget | None = None,
+        on_click: OnClick = None,
     ) -> None:
         super().__init__(parent)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self.setProperty("role", "icon-bordered" if bordered else "icon")
         self.setIcon(icon(icon_name))
         self.setIconSize(QSize(icon_size, icon_size))
@@ -141,11 +139,10 @@ class CopyButton(IconButton):
     """Copies what `text` gives at that moment, and shows a tick for a while."""
 
     def __init__(self, tooltip: str, text: Callable[[], str], *, size: int = 28) -> None:
-        super().__init__("copy", tooltip, size=size)
+        super().__init__("copy", tooltip, size=size, on_click=self._copy)
         self._text = text
         self._back = QTimer(self, interval=COPIED_MS, singleShot=True)
         self._back.timeout.connect(lambda: self.setIcon(icon("copy")))
-        self.clicked.connect(self._copy)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text())
@@ -157,31 +154,36 @@ def primary_button(
     text: str, icon_name: str | None = None, *, on_click: OnClick = None
 ) -> QPushButton:
     """The one thing to do on a screen."""
-    return _button(text, icon_name, "primary", "on_accent", fonts.semibold(), on_click)
+    button = text_button(text, "primary", fonts.semibold(), on_click)
+    return _with_icon(button, icon_name, "on_accent")
 
 
 def secondary_button(
     text: str, icon_name: str | None = None, *, on_click: OnClick = None
 ) -> QPushButton:
-    return _button(text, icon_name, "secondary", "text2", fonts.medium(), on_click)
+    button = text_button(text, "secondary", fonts.medium(), on_click)
+    return _with_icon(button, icon_name, "text2")
 
 
 def link_button(text: str, *, flush: bool = False, on_click: OnClick = None) -> QPushButton:
     """`flush`: its text aligns with what is above and below it."""
-    made = _button(text, None, "link", "accent", fonts.medium(), on_click)
+    made = text_button(text, "link", fonts.medium(), on_click)
     made.setProperty("flush", "true" if flush else "false")
     return made
 
 
-def _button(
-    text: str, icon_name: str | None, role: str, token: Token, font: QFont, on_click: OnClick
-) -> QPushButton:
+def text_button(text: str, role: str, font: QFont, on_click: OnClick = None) -> QPushButton:
+    """`role` is its name in the style sheet."""
     button = QPushButton(text)
     if on_click is not None:
         button.clicked.connect(on_click)
     button.setProperty("role", role)
     button.setFont(font)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def _with_icon(button: QPushButton, icon_name: str | None, token: Token) -> QPushButton:
     if icon_name:
         button.setIcon(icon(icon_name, token))
         button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.

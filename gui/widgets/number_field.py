@@ -70,8 +70,7 @@ class Stepper(QFrame):
         draw_box(QPainter(self), QRectF(self.rect()), 6, "surface", "strong")
 
     def _lay_out(self) -> None:
-        less = IconButton("minus", self.tr("Less"), size=28, icon_size=14)
-        more = IconButton("plus", self.tr("More"), size=28, icon_size=14)
-        less.clicked.connect(self._number.stepDown)
-        more.clicked.connect(self._number.stepUp)
+        down, up = self._number.stepDown, self._number.stepUp
+        less = IconButton("minus", self.tr("Decrease"), size=28, icon_size=14, on_click=down)
+        more = IconButton("plus", self.tr("Increase"), size=28, icon_size=14, on_click=up)
         hbox(less, self._number, more, spacing=0, margins=(2, 1, 2, 1), parent=self)

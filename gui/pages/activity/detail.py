@@ -12,6 +12,7 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import hline
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
@@ -62,16 +63,18 @@ class EntryDetail(ScrollArea):
         )
         return hbox(
             (name, 1),
-            CopyButton(self.tr("Copy all as JSON"), lambda: as_json(entry, indent=2)),
+            CopyButton(self.tr("Copy as JSON"), lambda: as_json(entry, indent=2)),
             spacing=8,
         )
 
     def _ids(self, entry: ActivityEntry) -> QGridLayout:
         grid = _grid(())
-        ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
-        for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
+        ids = (
+            (self.tr("Request ID"), self.tr("Copy request ID"), entry.request_id),
+            (self.tr("Trace ID"), self.tr("Copy trace ID"), entry.trace_id),
+        )
+        for row, (title, tooltip, text) in enumerate(each for each in ids if each[2]):
             value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle, font=fonts.mono_font())
-            tooltip = self.tr("Copy the {what}").format(what=title)
             copy = CopyButton(tooltip, lambda text=text: text, size=24)
             grid.addWidget(_caption(title), row, 0)
             grid.addWidget(value, row, 1)
@@ -81,13 +84,10 @@ class EntryDetail(ScrollArea):
     def _add_arguments(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
         column.addWidget(section_label(self.tr("Arguments")))
         if not entry.detail:
-            hint = self.tr("Not logged. Turn on logging of arguments in Settings > Activity.")
+            hint = self.tr("Not logged. To log arguments, go to Settings > Activity.")
             column.addWidget(wrapped(hint))
             return
-        text = QPlainTextEdit(entry.detail)
-        text.setReadOnly(True)
-        text.setAccessibleName(self.tr("Arguments"))
-        text.setFont(fonts.mono_font())
+        text = mono_text(QPlainTextEdit(entry.detail), self.tr("Arguments"), read_only=True)
         text.setFixedHeight(120)
         column.addWidget(text)
 

@@ -26,6 +26,7 @@ from gui.pages.activity.history import activity_query, merged
 from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
+from gui.widgets.input_fields import combo_box
 from gui.widgets.labels import wrapped
 from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
@@ -42,15 +43,12 @@ MIN_ROWS = 40
 
 class ActivityPage(PageFrame):
     def __init__(self, router: RouterPort, commands: Commands, bridge: Bridge) -> None:
-        self._pausing = PauseControl(bordered=True)
-        self._export = secondary_button(self.tr("Export…"), "download")
         super().__init__(
-            self.tr("Activity"),
-            self.tr("Searches and calls from your apps, newest first."),
-            self._pausing.badge,
-            self._pausing.button,
-            self._export,
+            self.tr("Activity"), self.tr("Searches and calls from your apps, newest first.")
         )
+        self._pausing = PauseControl(bordered=True)
+        export_button = secondary_button(self.tr("Export…"), "download", on_click=self._choose_file)
+        self.add_actions(self._pausing.badge, self._pausing.button, export_button)
         self._router, self._commands = router, commands
         self._filter = ActivityFilter()
         self._entries: tuple[ActivityEntry, ...] = ()
@@ -60,7 +58,7 @@ class ActivityPage(PageFrame):
         self._view = ActivityView(self._model, self.tr("Activity"), nothing)
         self._table = self._view.table
         self._detail = EntryDetail()
-        self._text = SearchField(self.tr("Filter by tool, text or id"))
+        self._text = SearchField(self.tr("Filter by tool, text or ID"))
         self._clients = _choice(self.tr("App"))
         self._servers = _choice(self.tr("Server"))
         self._showing = showing_choice()
@@ -100,7 +98,6 @@ class ActivityPage(PageFrame):
 
     def _connect(self) -> None:
         self._pausing.attach(self._model)
-        self._export.clicked.connect(self._choose_file)
         self._text.textChanged.connect(self._due.start)
         self._due.timeout.connect(self._apply)
         for choice in (self._clients, self._servers):
@@ -209,8 +206,7 @@ def _set_suffix(dialog: QFileDialog, kind: str) -> None:
 
 
 def _choice(accessible_name: str) -> QComboBox:
-    made = QComboBox()
-    made.setAccessibleName(accessible_name)
+    made = combo_box(accessible_name)
     made.view().setAccessibleName(accessible_name)
     made.setMinimumWidth(132)
     return made

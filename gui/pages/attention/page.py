@@ -28,7 +28,7 @@ from gui.text.server_row import present
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card, hline
-from gui.widgets.labels import ElidedLabel, Pill, Tile, label, wrapped
+from gui.widgets.labels import ElidedLabel, Pill, Tile, centered, label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, Part, clear, hbox, vbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
@@ -101,7 +101,8 @@ class AttentionPage(PageFrame):
                 cards.append(_heading(part))
             cards += [self._server_card(status) for status in part.servers]
             cards += [self._pending_card(pending) for pending in part.pending]
-        return cards or [_nothing(self.tr("You’re all caught up"))]
+        nothing = centered(self.tr("You’re all caught up"), tint="text2")
+        return cards or [_card(nothing, margins=(16, 40, 16, 40))]
 
     def _server_card(self, status: ServerStatus) -> Card:
         consent = status.state is ServerState.NEEDS_CONSENT
@@ -192,12 +193,6 @@ def _heading(part: WorkspaceAttention) -> QLabel:
     made = label(f"{part.name} · {part.count}", font=fonts.semibold(), tint="text2")
     made.setContentsMargins(2, 6, 0, 0)
     return made
-
-
-def _nothing(text: str) -> Card:
-    line = label(text, tint="text2")
-    line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-    return _card(line, margins=(16, 40, 16, 40))
 
 
 def _card(*parts: Part, margins: Margins = (16, 12, 16, 12)) -> Card:

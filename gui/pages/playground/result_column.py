@@ -102,11 +102,11 @@ def why_text(hit: SearchHit) -> str:
     reasons = hit.reasons
     if reasons is None:
         return hit.explanation
-    parts = [tr("named by its key")] if reasons.exact_key else []
+    parts = [tr("exact name")] if reasons.exact_key else []
     if reasons.words:
-        parts.append(tr("words: {words}").format(words=", ".join(reasons.words)))
+        parts.append(tr("matches: {words}").format(words=", ".join(reasons.words)))
     if reasons.similarity is not None:
-        parts.append(tr("meaning {share}").format(share=f"{reasons.similarity:.2f}"))
+        parts.append(tr("similarity {share}").format(share=f"{reasons.similarity:.2f}"))
     if reasons.used_before:
         parts.append(tr("used before for this"))
     return " · ".join(parts) or hit.explanation

@@ -51,8 +51,6 @@ class Header(QWidget):
     def _lay_out(self) -> None:
         refresh = IconButton("refresh-cw", self.tr("Refresh tools (Ctrl+R)"), bordered=True)
         refresh.clicked.connect(self.refresh_requested)
-        add = primary_button(self.tr("Add server"), "plus")
-        add.clicked.connect(self.add_requested)
         hbox(
             (self._titles(), 1),
             16,
@@ -64,7 +62,7 @@ class Header(QWidget):
             16,
             refresh,
             10,
-            add,
+            primary_button(self.tr("Add server"), "plus", on_click=self.add_requested),
             spacing=0,
             margins=(4, 0, 0, 0),
             parent=self,

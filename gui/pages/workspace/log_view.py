@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import label
 from gui.widgets.layouts import hbox, vbox
 from router.domain.servers import LogLine
@@ -25,11 +26,8 @@ class LogView(QWidget):
         super().__init__()
         self._read: Callable[[], tuple[LogLine, ...]] = tuple
         self._shown: tuple[LogLine, ...] | None = None
-        self._text = QPlainTextEdit()
-        self._text.setReadOnly(True)
-        self._text.setAccessibleName(self.tr("Server log"))
+        self._text = mono_text(QPlainTextEdit(), self.tr("Server log"), read_only=True)
         self._text.setPlaceholderText(self.tr("No output yet."))
-        self._text.setFont(fonts.mono_font())
         self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setProperty("role", "plain")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)

@@ -58,11 +58,12 @@ class WorkspacePage(QWidget):
     """The `ServerRef` whose tools need a review."""
     servers_changed = Signal()
     """The list of servers may have become empty, or no longer be."""
+    _router: RouterPort
+    _workspace: WorkspaceId
+    """These exist from `attach` on."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._router: RouterPort | None = None
-        self._workspace: WorkspaceId | None = None
         self._connected_apps = 0
         self.header = Header()
         self.savings = SavingsCard()
@@ -105,8 +106,6 @@ class WorkspacePage(QWidget):
 
     def reload(self) -> None:
         """Show the present state of the active workspace."""
-        if self._router is None:
-            return
         self._workspace = self._router.workspaces.active()
         with suppress(NotFound):  # Just removed; the event that says so is on its way.
             self.servers.set_servers(self._router.servers.list(self._workspace))
@@ -223,7 +222,7 @@ class WorkspacePage(QWidget):
 
     def _follow(self) -> None:
         """The active workspace is gone before the events about its servers arrive."""
-        if self._router is not None and self._router.workspaces.active() != self._workspace:
+        if self._router.workspaces.active() != self._workspace:
             self.reload()
 
     # Contents
@@ -231,7 +230,7 @@ class WorkspacePage(QWidget):
     def _show_server(self, ref: ServerRef | None) -> None:
         status = self.status(ref) if ref is not None else None
         self.detail.setEnabled(status is not None)
-        if status is None or self._router is None:
+        if status is None:
             return
         with suppress(NotFound):
             self.detail.show_server(status, self._router.servers.config(status.ref))
@@ -244,8 +243,6 @@ class WorkspacePage(QWidget):
             self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:
-        if self._router is None or self._workspace is None:
-            return
         names = {workspace.id: workspace.name for workspace in self._router.workspaces.list()}
         counts, attention = overview(self.servers.servers(), self._connected_apps)
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
@@ -259,9 +256,8 @@ class WorkspacePage(QWidget):
             self._savings_due.start()
 
     def _show_savings(self) -> None:
-        if self._router is not None and self._workspace is not None:
-            with suppress(NotFound):
-                self.savings.show_savings(self._router.activity.savings(self._workspace))
+        with suppress(NotFound):
+            self.savings.show_savings(self._router.activity.savings(self._workspace))
 
 
 def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:

@@ -67,7 +67,7 @@ class SavingsCard(Card):
         top = hbox(
             _small(self.tr("Saved per hour"), fonts.medium(fonts.SMALL)),
             STRETCH,
-            _small(self.tr("last 24 h"), fonts.ui_font(fonts.SMALL)),
+            _small(self.tr("Last 24 h"), fonts.ui_font(fonts.SMALL)),
         )
         return vbox(top, (self._hours, 1), spacing=10)
 

@@ -33,8 +33,7 @@ class ServerConfigView(ScrollArea):
         self._receipt = FieldForm(_CAPTION_WIDTH)
         self._receipt_title = label(self.tr("During the last discovery"), font=fonts.semibold())
         self._shown: Receipt | None = None
-        edit = secondary_button(self.tr("Edit…"), "pencil")
-        edit.clicked.connect(self.edit_requested)
+        edit = secondary_button(self.tr("Edit…"), "pencil", on_click=self.edit_requested)
         parts = (self._fields, hbox(edit, STRETCH), self._receipt_title, self._receipt, STRETCH)
         self.show_layout(vbox(*parts, spacing=20, margins=(20, 18, 20, 18)))
         self.show_receipt(None)

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
@@ -29,7 +29,7 @@ from gui.widgets.banner import Banner, BannerButton
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, vline
 from gui.widgets.icons import menu_icon
-from gui.widgets.labels import ElidedLabel, Pill, Tile, label
+from gui.widgets.labels import ElidedLabel, Pill, Tile, centered
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
@@ -97,7 +97,7 @@ class ServerDetail(Card):
         self.log = LogView()
         self.tools = ToolList()
         self._tool = ToolDetail()
-        self._no_tools = _placeholder()
+        self._no_tools = centered(margin=24)
         self._unlisted = UndiscoveredServer()
         self._configuration = ServerConfigView()
         self._pages = QStackedLayout()
@@ -230,7 +230,7 @@ class ServerDetail(Card):
             return self.tr("This server is turned off. Its tools are hidden from all apps.")
         if status.tool_count == 0:
             return self.tr("This server offers no tools.")
-        return self.tr("Its tools appear here after discovery.")
+        return self.tr("Tools appear here after discovery.")
 
     def _show_tool(self, tool: ToolView | None) -> None:
         self._tool.setVisible(tool is not None)
@@ -255,7 +255,7 @@ class ServerDetail(Card):
 
     def _consent_notice(self, config: ServerConfig) -> Banner:
         return Banner(
-            self.tr("This command is not approved yet"),
+            self.tr("This command needs your approval"),
             "\n".join(consent_lines(config)),
             buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
         )
@@ -328,7 +328,7 @@ class UndiscoveredServer(QWidget):
         self._mark = StatusMark()
         self._name = ElidedLabel(font=fonts.mono_font())
         self._summary = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
-        self._why = _placeholder()
+        self._why = centered(margin=24)
         texts = vbox(self._name, self._summary, spacing=2)
         line = hbox(self._mark, (texts, 1), spacing=10)
         left = QWidget()
@@ -342,15 +342,6 @@ class UndiscoveredServer(QWidget):
         self._name.setText(f"{status.id}/*")
         self._summary.setText(shown.summary)
         self._why.setText(why)
-
-
-def _placeholder() -> QLabel:
-    """A text in place of the tools."""
-    made = label(tint="text3")
-    made.setWordWrap(True)
-    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    made.setMargin(24)
-    return made
 
 
 def _copy(text: str) -> None:

@@ -54,7 +54,7 @@ class ServerList(Card):
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))
-        self.view = _View(self.tr("Servers"), self.tr("No server matches"))
+        self.view = _View(self.tr("Servers"), self.tr("No matching servers"))
         self.view.setModel(self._filter)
         self.view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.toggled.connect(self.toggled)
@@ -67,7 +67,7 @@ class ServerList(Card):
         vbox(top, self.view, spacing=0, margins=(1, 0, 1, 6), parent=self)
 
     def _showing_button(self) -> IconButton:
-        button = IconButton("list-filter", self.tr("Which servers to show"), bordered=True)
+        button = IconButton("list-filter", self.tr("Filter by status"), bordered=True)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         group = QActionGroup(menu)

@@ -165,7 +165,7 @@ class ToolDetail(QWidget):
     def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
         clear(self._parameters)
         if not parameters:
-            self._parameters.addWidget(section_label(self.tr("Takes no parameters")))
+            self._parameters.addWidget(section_label(self.tr("No parameters")))
             return
         self._parameters.addWidget(section_label(self.tr("Parameters")))
         for row in ruled(map(_ParameterRow, parameters)):

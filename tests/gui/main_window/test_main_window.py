@@ -91,7 +91,7 @@ def test_the_window_shows_the_active_workspace(window: MainWindow) -> None:
     assert "3 servers · 2 tools ready · 0 apps connected" in shown
     assert "1 failing · 1 pending" in shown
     assert "tokens instead of 48,300" in shown
-    assert "97.6 % less" in shown
+    assert "97.6% less" in shown
     assert "127.0.0.1:3717/mcp" in shown
     assert "create_issue" in shown
 
