@@ -10,11 +10,12 @@ from contextlib import suppress
 from html import escape
 from typing import Any, get_args
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gui.desktop.dbus import CallMethod, DBusFailed, DBusSignal, dbus_object
 from gui.desktop.notification_policy import Notification, NotificationPolicy, attention_items
 from gui.link.bridge import Bridge
+from gui.widgets.timers import timer
 from router.api.events import (
     AttentionNeeded,
     CatalogChanged,
@@ -58,8 +59,7 @@ class Notifications(QObject):
         self._given_up: dict[ServerRef, Failure] = {}
         self._policy = NotificationPolicy()
         self._desktop = DesktopNotification(self._acted, self._policy.mark_seen)
-        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._soon.timeout.connect(self._check)
+        self._soon = timer(self, SOON_MS, self._check)
         bridge.subscribe(self, self._on_events, AttentionNeeded, *get_args(CatalogChanged))
 
     def attach(self, router: RouterPort) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from gui.components.actions import Actions
 from gui.dialogs.try_tool.dialog import TryToolDialog
@@ -24,7 +24,7 @@ from gui.main_window.page_stack import PageStack
 from gui.main_window.sidebar import Sidebar
 from gui.main_window.undo_bar import UndoBar
 from gui.widgets.icons import app_icon
-from gui.widgets.layouts import NO_MARGINS, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, hbox, in_widget, vbox
 from gui.widgets.theme import Theme
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
@@ -38,14 +38,7 @@ class MainWindow(QMainWindow):
     add_server_requested = Signal()
     snippet_received = Signal(str)
     """A text that may describe a server to add."""
-    edit_server_requested = Signal(object)
-    """The `ServerRef` to edit."""
-    projects_requested = Signal(str)
-    """The `WorkspaceId` whose projects to show."""
-    scripts_requested = Signal()
     settings_requested = Signal()
-    tokens_requested = Signal()
-    guide_requested = Signal()
     import_requested = Signal(object)
     """The `FoundServers` to choose from."""
     _router: RouterPort
@@ -114,8 +107,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         self.banners.setContentsMargins(20, 16, 20, 0)
         right = vbox(self.banners, (self.pages, 1), spacing=0)
-        body = QWidget()
-        hbox(self.sidebar, (right, 1), spacing=0, margins=NO_MARGINS, parent=body)
+        body = in_widget(hbox(self.sidebar, (right, 1), spacing=0, margins=NO_MARGINS))
         # So that no control has the focus before the user gives it one.
         body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setCentralWidget(body)
@@ -126,11 +118,8 @@ class MainWindow(QMainWindow):
         self._drop_paste.text_received.connect(self.snippet_received)
         self.banners.settings_requested.connect(self.settings_requested)
         self.sidebar.page_chosen.connect(self.go_to)
-        self.sidebar.projects_requested.connect(self.projects_requested)
-        self.sidebar.scripts_requested.connect(self.scripts_requested)
         self.sidebar.settings_requested.connect(self.settings_requested)
         workspace.header.add_requested.connect(self.add_server_requested)
-        workspace.edit_requested.connect(self.edit_server_requested)
         workspace.attention_requested.connect(lambda: self.go_to(Page.ATTENTION))
         workspace.activity.page_requested.connect(lambda: self.go_to(Page.ACTIVITY))
         workspace.detail.try_requested.connect(self._try_tool)
@@ -149,8 +138,6 @@ class MainWindow(QMainWindow):
         attention, apps = self.pages.attention, self.pages.apps
         attention.counted.connect(self.sidebar.show_attention_count)
         apps.counted.connect(self.sidebar.show_app_count)
-        apps.tokens_requested.connect(self.tokens_requested)
-        apps.guide_requested.connect(self.guide_requested)
         attention.reload()
         apps.panel.load()
 

@@ -26,7 +26,7 @@ from gui.text.errors import hint_of
 from gui.text.marks import Mark
 from gui.widgets import fonts
 from gui.widgets.labels import label
-from gui.widgets.layouts import STRETCH, vbox
+from gui.widgets.layouts import STRETCH, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -49,8 +49,7 @@ class PageStack(QStackedWidget):
         self.empty = EmptyState()
         self.workspace = WorkspacePage()
         self.workspace.servers_changed.connect(self._show_workspace)
-        self._empty_page = QWidget()
-        vbox(self.empty, margins=(20, 20, 20, 20), parent=self._empty_page)
+        self._empty_page = in_widget(vbox(self.empty, margins=(20, 20, 20, 20)))
         for page in (self.starting, self._empty_page, self.workspace):
             self.addWidget(page)
 

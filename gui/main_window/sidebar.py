@@ -18,7 +18,7 @@ from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import Card
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, label, section_label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.scroll_area import ScrollArea
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.status_mark import StatusMark
@@ -244,10 +244,9 @@ class RouterCard(Card):
         self._mark = StatusMark(size=14)
         self._state = label(font=fonts.semibold(fonts.SMALL))
         self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
-        self._where = QWidget()
         copy = CopyButton(self.tr("Copy router address"), lambda: self._url)
+        self._where = in_widget(hbox((self._address, 1), copy, spacing=4, margins=NO_MARGINS))
         top = hbox(self._mark, (self._state, 1), spacing=7)
-        hbox((self._address, 1), copy, spacing=4, margins=NO_MARGINS, parent=self._where)
         vbox(top, self._where, spacing=0, margins=(12, 10, 6, 5), parent=self)
 
     def show_state(self, state: ListenerState) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QFrame, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import text_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import hbox
+from gui.widgets.timers import timer
 
 UNDO_MS = 8000
 _MARGIN = 28
@@ -27,8 +28,7 @@ class UndoBar(QFrame):
         self._text = label(font=fonts.medium())
         self.button = text_button(self.tr("Undo"), "undo", fonts.semibold(), self._on_undo)
         hbox(self._text, self.button, spacing=12, margins=(16, 6, 8, 6), parent=self)
-        self._timer = QTimer(self, interval=UNDO_MS, singleShot=True)
-        self._timer.timeout.connect(self.hide)
+        self._timer = timer(self, UNDO_MS, self.hide)
         window.installEventFilter(self)
         self.hide()
 

@@ -21,6 +21,7 @@ from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
 from gui.widgets.icons import tray_icon
 from gui.widgets.theme import theme
+from gui.widgets.timers import timer
 from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -48,12 +49,10 @@ class Tray(QObject):
         self._filled_with: TrayView | None = None
         self._open = False
         self._waited_ms = 0
-        self._given_up = False
         self.menu = TrayMenu()
         self._connect_menu()
         self._icon: QSystemTrayIcon | None = None
-        self._retry = QTimer(self, interval=RETRY_MS)
-        self._retry.timeout.connect(self._look_again)
+        self._retry = timer(self, RETRY_MS, self._look_again, repeat=True)
         theme().changed.connect(self.refill)
         bridge.subscribe(self, self._on_events)
         self._show_state()
@@ -163,13 +162,13 @@ class Tray(QObject):
         """An icon that we have comes back by itself with its tray; one that we don't is made."""
         if self.is_there() or (self._icon is None and self._appear()):
             self._retry.setInterval(LATER_MS)
-            self._waited_ms, self._given_up = 0, False
+            self._waited_ms = 0
             return
-        self._waited_ms += self._retry.interval()
-        if not self._given_up and self._waited_ms >= GIVE_UP_MS:
-            self._given_up = True
+        waited_ms = self._waited_ms + self._retry.interval()
+        if self._waited_ms < GIVE_UP_MS <= waited_ms:
             self._retry.setInterval(LATER_MS)
             self.missing.emit()
+        self._waited_ms = waited_ms
 
     def _copy_url(self) -> None:
         if self._router and (url := self._router.endpoint.state().url):

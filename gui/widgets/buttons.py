@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -26,6 +26,7 @@ from gui.widgets.icons import icon
 from gui.widgets.layouts import hbox
 from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
+from gui.widgets.timers import timer
 
 COPIED_MS = 1600
 OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
@@ -58,9 +59,16 @@ class Segmented(QFrame):
 
     changed = Signal(str)
 
-    def __init__(self, accessible_name: str, choices: Sequence[tuple[str, str]]) -> None:
-        """`choices` are pairs of key and text."""
+    def __init__(
+        self,
+        accessible_name: str,
+        choices: Sequence[tuple[str, str]],
+        on_change: Callable[[str], object] | None = None,
+    ) -> None:
+        """`choices` are pairs of key and text; `on_change` gets the key."""
         super().__init__()
+        if on_change is not None:
+            self.changed.connect(on_change)
         self.setProperty("role", "segments")
         self.setAccessibleName(accessible_name)
         self.setFixedHeight(30)
@@ -141,8 +149,7 @@ class CopyButton(IconButton):
     def __init__(self, tooltip: str, text: Callable[[], str], *, size: int = 28) -> None:
         super().__init__("copy", tooltip, size=size, on_click=self._copy)
         self._text = text
-        self._back = QTimer(self, interval=COPIED_MS, singleShot=True)
-        self._back.timeout.connect(lambda: self.setIcon(icon("copy")))
+        self._back = timer(self, COPIED_MS, lambda: self.setIcon(icon("copy")))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text())

@@ -95,9 +95,7 @@ class ChangesFooter(QWidget):
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)
         self._undo = secondary_button(self.tr("Undo"), "undo-2", on_click=changes.undo)
-        self._undo.setStyleSheet(
-            "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
-        )
+        self._undo.setProperty("quiet", "true")
         hbox(
             self._tick,
             (self._message, 1),

@@ -71,6 +71,13 @@ def _fill(
             layout.addLayout(part[0], part[1])
 
 
+def in_widget(layout: QLayout) -> QWidget:
+    """A widget with `layout`, to be hidden, sized or stacked as a whole."""
+    widget = QWidget()
+    widget.setLayout(layout)
+    return widget
+
+
 def clear(layout: QLayout) -> None:
     """Remove all widgets: hidden at once, deleted in the event loop."""
     while (item := layout.takeAt(0)) is not None:

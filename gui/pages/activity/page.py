@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QComboBox, QFileDialog
 
 from gui.components.activity.model import (
@@ -31,6 +31,7 @@ from gui.widgets.labels import wrapped
 from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
+from gui.widgets.timers import timer
 from router.api.events import ActivityRecorded
 from router.api.router import RouterPort
 from router.domain.activity import ActivityEntry, ActivityQueryResult
@@ -63,7 +64,7 @@ class ActivityPage(PageFrame):
         self._servers = _choice(self.tr("Server"))
         self._showing = showing_choice()
         self._message = wrapped("")
-        self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
+        self._due = timer(self, FILTER_MS, self._apply)
         self._connect()
         self._lay_out()
         bridge.subscribe(self, self._on_activity, ActivityRecorded)
@@ -99,7 +100,6 @@ class ActivityPage(PageFrame):
     def _connect(self) -> None:
         self._pausing.attach(self._model)
         self._text.textChanged.connect(self._due.start)
-        self._due.timeout.connect(self._apply)
         for choice in (self._clients, self._servers):
             choice.activated.connect(self._apply)
         self._showing.changed.connect(self._apply)
@@ -160,11 +160,12 @@ class ActivityPage(PageFrame):
             self._load_more()
 
     def _refill(self) -> None:
-        chosen, at = self._chosen(), self._table.verticalScrollBar().value()
+        chosen = self._entry(self._table.currentIndex())
+        position = self._table.verticalScrollBar().value()
         self._model.set_entries(self._entries)
         if chosen is not None and (row := self._model.row_of(chosen)) is not None:
             self._table.selectRow(row)
-        self._table.verticalScrollBar().setValue(at)
+        self._table.verticalScrollBar().setValue(position)
 
     def _scrolled(self, at: int) -> None:
         if at >= self._table.verticalScrollBar().maximum() > 0:
@@ -176,12 +177,11 @@ class ActivityPage(PageFrame):
             before, self._next = self._next, None
             self._read_log(before)
 
-    def _chosen(self) -> ActivityEntry | None:
-        index = self._table.currentIndex()
+    def _entry(self, index: QModelIndex) -> ActivityEntry | None:
         return self._model.entry(index.row()) if index.isValid() else None
 
     def _show_entry(self, current: QModelIndex) -> None:
-        self._detail.show_entry(self._model.entry(current.row()) if current.isValid() else None)
+        self._detail.show_entry(self._entry(current))
 
     def _choose_file(self) -> None:
         kinds = "JSON Lines (*.jsonl);;CSV (*.csv)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.components.actions import Actions
@@ -33,6 +33,7 @@ from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, Part, clear, hbox,
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
+from gui.widgets.timers import timer
 from router.api.events import CatalogChanged
 from router.api.router import RouterPort
 from router.domain.servers import ServerState, ServerStatus, TransportType
@@ -59,8 +60,7 @@ class AttentionPage(PageFrame):
         self._holder = QWidget()
         self._column = vbox(spacing=12, margins=NO_MARGINS, parent=self._holder)
         self._area = self.add_scrolled(self._holder)
-        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._soon.timeout.connect(self.reload)
+        self._soon = timer(self, SOON_MS, self.reload)
         bridge.subscribe(self, self._reload_soon, *get_args(CatalogChanged))
 
     def _reload_soon(self, _: object) -> None:
@@ -107,10 +107,9 @@ class AttentionPage(PageFrame):
     def _server_card(self, status: ServerStatus) -> Card:
         consent = status.state is ServerState.NEEDS_CONSENT
         text = self.tr("Approve") if consent else self.tr("Sign in…")
-        button = single_press(primary_button(text))
-        button.setAccessibleName(f"{text} {status.name}")
         action = self._actions.grant_consent if consent else self._actions.sign_in
-        button.clicked.connect(lambda: action(status.ref))
+        button = single_press(primary_button(text, on_click=lambda: action(status.ref)))
+        button.setAccessibleName(f"{text} {status.name}")
         texts = vbox(label(status.name, font=fonts.semibold()), *self._wanted(status), spacing=2)
         pill = Pill(present(status).summary, Tone.WARN)
         row = hbox(Tile(status.name, 32), (texts, 1), pill, button, spacing=12)
@@ -124,11 +123,11 @@ class AttentionPage(PageFrame):
         return [ElidedLabel(status.target, font=fonts.mono_font(), tint="text2")]
 
     def _pending_card(self, pending: ServerPendingTools) -> Card:
-        every = self._approve_many(pending)
-        head = hbox(Tile(pending.name, 32), label(pending.name, font=fonts.semibold()), spacing=12)
+        name = label(pending.name, font=fonts.semibold())
         waiting = self.tr("%n tools need approval", "", len(pending.tools))
-        head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
-        if every is not None:
+        count = label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2")
+        head = hbox(Tile(pending.name, 32), name, (count, 1), spacing=12)
+        if (every := self._approve_many(pending)) is not None:
             head.addWidget(every)
         note = [ReceiptNote(pending.receipt)] if pending.receipt is not None else []
         tools = (part for tool in pending.tools for part in (hline(), self._tool(pending, tool)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gui.text import formats
 from gui.text.errors import translated
@@ -15,7 +15,7 @@ from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, ruled
 from gui.widgets.icons import icon
 from gui.widgets.labels import ElidedLabel, label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
 from gui.widgets.share_bar import ShareBar
 from router.domain.search import SearchHit, SearchTrial
@@ -58,7 +58,7 @@ class ResultColumn(Card):
         tokens = self.tr("{count} tokens").format(count=formats.grouped(trial.context_tokens))
         return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
 
-    def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QWidget:
+    def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QHBoxLayout:
         pin = IconButton("pin", self.tr("Pin for all apps"), size=_HEAD, icon_size=14)
         pin.setCheckable(True)
         pin.setChecked(pinned)
@@ -85,15 +85,7 @@ class ResultColumn(Card):
         )
         number = label(str(rank), font=fonts.semibold(), tint="text2")
         number.setFixedSize(18, _HEAD)  # On one line with the name beside it.
-        row = QWidget()
-        hbox(
-            (number, 0, Qt.AlignmentFlag.AlignTop),
-            (texts, 1),
-            spacing=10,
-            margins=NO_MARGINS,
-            parent=row,
-        )
-        return row
+        return hbox((number, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=10)
 
 
 def why_text(hit: SearchHit) -> str:

@@ -32,21 +32,17 @@ class Header(QWidget):
         self.toggle = Toggle(self.tr("Context Optimization"))
         self.toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
         self.toggle.clicked.connect(self._switch)
-        self._choice = self._strategies()
-        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
-        self._lay_out()
-
-    def _strategies(self) -> Segmented:
-        choice = Segmented(
+        self._choice = Segmented(
             self.tr("Search strategy"),
             (
                 (Optimization.BM25, "BM25"),
                 (Optimization.HYBRID, self.tr("Hybrid")),
                 (Optimization.CLOUD, self.tr("Cloud")),
             ),
+            self._choose,
         )
-        choice.changed.connect(self._choose)
-        return choice
+        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
+        self._lay_out()
 
     def _lay_out(self) -> None:
         refresh = IconButton("refresh-cw", self.tr("Refresh tools (Ctrl+R)"), bordered=True)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, assert_never, get_args
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.components.actions import Actions
@@ -27,6 +27,7 @@ from gui.pages.workspace.server_list import ServerList
 from gui.text.errors import Action
 from gui.text.server_row import overview, present
 from gui.widgets.layouts import vbox
+from gui.widgets.timers import timer
 from router.api.events import (
     ActivityRecorded,
     CatalogChanged,
@@ -71,10 +72,8 @@ class WorkspacePage(QWidget):
         self.detail = ServerDetail()
         self.activity = ActivityCard()
         self.servers.selected.connect(self._show_server)
-        self._savings_due = QTimer(self, interval=SAVINGS_MS, singleShot=True)
-        self._savings_due.timeout.connect(self._show_savings)
-        self._aging = QTimer(self, interval=AGE_MS)
-        self._aging.timeout.connect(self.detail.show_age)
+        self._savings_due = timer(self, SAVINGS_MS, self._show_savings)
+        self._aging = timer(self, AGE_MS, self.detail.show_age, repeat=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -165,6 +164,8 @@ class WorkspacePage(QWidget):
     # Events
 
     def _on_events(self, events: Sequence[_Shown]) -> None:
+        if self._router.workspaces.active() != self._workspace:
+            self.reload()  # The shown one is gone; the event that says so may be the last of them.
         for event in events:
             match event:
                 case ServerStatusChanged(status):
@@ -184,7 +185,6 @@ class WorkspacePage(QWidget):
                     assert_never(event)
 
     def _server_changed(self, status: ServerStatus) -> None:
-        self._follow()
         if status.workspace == self._workspace:
             self.servers.upsert(status)
             self._show_header()
@@ -193,7 +193,6 @@ class WorkspacePage(QWidget):
             self.servers_changed.emit()
 
     def _server_removed(self, ref: ServerRef) -> None:
-        self._follow()
         if ref.workspace == self._workspace:
             self.servers.remove(ref)
             self._show_header()
@@ -201,7 +200,6 @@ class WorkspacePage(QWidget):
             self.servers_changed.emit()
 
     def _tools_changed(self, ref: ServerRef) -> None:
-        self._follow()
         if ref == self.servers.current():
             self._show_server(ref)
         if ref.workspace == self._workspace:
@@ -219,11 +217,6 @@ class WorkspacePage(QWidget):
     def show_connected(self, apps: int) -> None:
         self._connected_apps = apps
         self._show_header()
-
-    def _follow(self) -> None:
-        """The active workspace is gone before the events about its servers arrive."""
-        if self._router.workspaces.active() != self._workspace:
-            self.reload()
 
     # Contents
 

@@ -30,7 +30,7 @@ from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, vline
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, Pill, Tile, centered
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
 from router.config.secret_detection import UnsafeSecret
@@ -126,10 +126,9 @@ class ServerDetail(Card):
         refresh.clicked.connect(lambda: self._request(Action.RETRY))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
-        header = QWidget()
-        header.setFixedHeight(68)
         parts = (self._tile, (self._titles(), 1), refresh, more)
-        hbox(*parts, spacing=12, margins=(19, 0, 12, 0), parent=header)
+        header = in_widget(hbox(*parts, spacing=12, margins=(19, 0, 12, 0)))
+        header.setFixedHeight(68)
         return header
 
     def _titles(self) -> QVBoxLayout:
@@ -139,14 +138,11 @@ class ServerDetail(Card):
     def _tools_page(self) -> QWidget:
         self.tools.setMinimumWidth(144)
         self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
-        both = QWidget()
         parts = ((self.tools, 45), vline(), (self._tool, 55))
-        hbox(*parts, spacing=0, margins=NO_MARGINS, parent=both)
+        both = in_widget(hbox(*parts, spacing=0, margins=NO_MARGINS))
         for tools in (both, self._no_tools, self._unlisted):
             self._tool_pages.addWidget(tools)
-        page = QWidget()
-        page.setLayout(self._tool_pages)
-        return page
+        return in_widget(self._tool_pages)
 
     def _connect(self) -> None:
         self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
@@ -331,8 +327,7 @@ class UndiscoveredServer(QWidget):
         self._why = centered(margin=24)
         texts = vbox(self._name, self._summary, spacing=2)
         line = hbox(self._mark, (texts, 1), spacing=10)
-        left = QWidget()
-        vbox(line, STRETCH, margins=(18, 14, 12, 0), parent=left)
+        left = in_widget(vbox(line, STRETCH, margins=(18, 14, 12, 0)))
         left.setMinimumWidth(152)
         left.setMaximumWidth(_TOOL_LIST_WIDTH)
         hbox((left, 45), vline(), (self._why, 55), spacing=0, margins=NO_MARGINS, parent=self)

@@ -16,7 +16,7 @@ from gui.widgets.banner import Banner
 from gui.widgets.buttons import CopyButton, Segmented, secondary_button
 from gui.widgets.cards import hline, ruled
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.scroll_area import ScrollArea
 from router.domain.permissions import Permission
 from router.domain.tools import Parameter, ToolView
@@ -42,27 +42,23 @@ class ToolDetail(QWidget):
         self._copy = CopyButton(self.tr("Copy tool name"), self._name.text)
         self._effect = Pill()
         self._tokens = Pill()
-        self._badges = self._badge_row()
-        self._beside, self._beneath = QHBoxLayout(), QHBoxLayout()
+        self._badges = in_widget(hbox(self._effect, self._tokens, spacing=8, margins=NO_MARGINS))
+        self._beside, self._beneath = hbox(self._badges), hbox(STRETCH)
         self._notice: ToolNotice | None = None
         self._notices = vbox(margins=(0, 0, _SCROLLBAR, 0))
         self._description = wrapped("", font=fonts.ui_font(), selectable=True)
         self._parameters = vbox(spacing=0)
         self._caption = label(self.tr("Access"), font=fonts.medium())
-        self._access = self._access_choice()
-        self._lay_out()
-
-    def _access_choice(self) -> Segmented:
-        choice = Segmented(
+        self._access = Segmented(
             self.tr("Access"),
             (
                 (Permission.ALLOW, self.tr("Allow")),
                 (Permission.ASK, self.tr("Ask")),
                 (Permission.DENY, self.tr("Block")),
             ),
+            self._choose,
         )
-        choice.changed.connect(self._choose)
-        return choice
+        self._lay_out()
 
     def _lay_out(self) -> None:
         attempt = secondary_button(self.tr("Try it…"), "play")
@@ -81,17 +77,8 @@ class ToolDetail(QWidget):
         )
 
     def _title_row(self) -> QHBoxLayout:
-        row = hbox(
-            self._name, self._copy, STRETCH, self._beside, spacing=8, margins=(0, 0, _SCROLLBAR, 0)
-        )
-        self._beside.addWidget(self._badges)
-        self._beneath.addStretch(1)
-        return row
-
-    def _badge_row(self) -> QWidget:
-        badges = QWidget()
-        hbox(self._effect, self._tokens, spacing=8, margins=NO_MARGINS, parent=badges)
-        return badges
+        parts = (self._name, self._copy, STRETCH, self._beside)
+        return hbox(*parts, spacing=8, margins=(0, 0, _SCROLLBAR, 0))
 
     def _place_badges(self) -> None:
         """Beside the name, or beneath where they would cost some of it."""
