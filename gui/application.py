@@ -214,17 +214,13 @@ class Application(QObject):
         self.exit_code = 1
         self.tray.show_failure()
         self._commands.detach()
-        failure = self._as_toolbooth_error(error)
+        unexpected = ToolboothError(
+            self.tr("The router failed to start."), self.tr("See the log for details.")
+        )
+        failure = error if isinstance(error, ToolboothError) else unexpected
         self.windows.main.show_no_router(failure)
         box = show_error(self.windows.main, failure)
         box.finished.connect(self.quit)
-
-    def _as_toolbooth_error(self, error: Exception) -> ToolboothError:
-        if isinstance(error, ToolboothError):
-            return error
-        return ToolboothError(
-            self.tr("The router failed to start."), self.tr("See the log for details.")
-        )
 
     def _on_settings(self, events: Sequence[SettingsApplied]) -> None:
         self._apply(events[-1].settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, get_args
 
@@ -65,9 +65,7 @@ class Sidebar(QFrame):
         self.page = Page.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("New workspace name"))
-        self._naming.named.connect(self._take_name)
         self._naming.left.connect(self.focus_rows)
-        self._renaming: WorkspaceId | None = None
         self._router_card = RouterCard()
         self._manage = {
             Page.ATTENTION: self._manage_row(Page.ATTENTION, self.tr("Needs attention")),
@@ -162,8 +160,8 @@ class Sidebar(QFrame):
 
     def rename(self, workspace: WorkspaceId) -> None:
         """Ask for another name, in place."""
-        self._renaming = workspace
-        self._naming.start(next(w.name for w in self._workspaces if w.id == workspace))
+        name = next(w.name for w in self._workspaces if w.id == workspace)
+        self._naming.start(name, partial(self.workspace_renamed.emit, workspace))
 
     def focus_rows(self) -> None:
         rows = (*self._workspace_rows.values(), *self._manage.values())
@@ -207,14 +205,7 @@ class Sidebar(QFrame):
         menu.popup(row.mapToGlobal(row.rect().bottomLeft()))
 
     def _start_naming(self) -> None:
-        self._renaming = None
-        self._naming.start()
-
-    def _take_name(self, name: str) -> None:
-        if self._renaming is None:
-            self.workspace_named.emit(name)
-        else:
-            self.workspace_renamed.emit(self._renaming, name)
+        self._naming.start("", self.workspace_named.emit)
 
     def _choose_workspace(self, workspace: str) -> None:
         self.show_page(self.page)  # The click has toggled the row.
@@ -277,7 +268,6 @@ class _Brand(QWidget):
 class _NameField(QLineEdit):
     """Asks for a name in place; Enter takes it, Escape or leaving it drops it."""
 
-    named = Signal(str)
     left = Signal()
     """Closed by a key: nothing has the focus now."""
 
@@ -286,11 +276,14 @@ class _NameField(QLineEdit):
         self.setAccessibleName(accessible_name)
         self.setPlaceholderText(accessible_name)
         self.setMaxLength(80)
+        self._on_name: Callable[[str], object] = str
         self.returnPressed.connect(self._take)
         self.editingFinished.connect(self.hide)
         self.hide()
 
-    def start(self, text: str = "") -> None:
+    def start(self, text: str, on_name: Callable[[str], object]) -> None:
+        """Ask, with `text` to begin with; the name goes to `on_name`."""
+        self._on_name = on_name
         self.setText(text)
         self.selectAll()
         self.show()
@@ -306,7 +299,7 @@ class _NameField(QLineEdit):
 
     def _take(self) -> None:
         if name := self.text().strip():
-            self.named.emit(name)
+            self._on_name(name)
         self._leave()
 
     def _leave(self) -> None:

@@ -48,10 +48,8 @@ class Toggle(Pressable, QCheckBox):
         return self.rect().contains(pos)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter = QPainter(self)
-        paint.draw_toggle(
-            painter, QRectF(self.rect()), self.isChecked(), self.isEnabled(), self.hasFocus()
-        )
+        rect, checked = QRectF(self.rect()), self.isChecked()
+        paint.draw_toggle(QPainter(self), rect, checked, self.isEnabled(), self.hasFocus())
 
 
 class Segmented(QFrame):

@@ -185,10 +185,8 @@ def draw_text(
 
 def halves(rect: QRectF) -> tuple[QRectF, QRectF]:
     """The upper and the lower line of a row of two."""
-    upper, lower = QRectF(rect), QRectF(rect)
-    upper.setBottom(rect.center().y())
-    lower.setTop(rect.center().y())
-    return upper, lower
+    half = rect.height() / 2
+    return rect.adjusted(0, 0, 0, -half), rect.adjusted(0, half, 0, 0)
 
 
 def _color(color: Token | QColor) -> QColor:

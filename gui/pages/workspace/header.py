@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
@@ -47,8 +47,10 @@ class Header(QWidget):
     def _lay_out(self) -> None:
         refresh = IconButton("refresh-cw", self.tr("Refresh tools (Ctrl+R)"), bordered=True)
         refresh.clicked.connect(self.refresh_requested)
+        line = hbox(self._counts, self._attention, STRETCH, spacing=0)
+        titles = vbox(STRETCH, self._title, line, STRETCH, spacing=1)
         hbox(
-            (self._titles(), 1),
+            (titles, 1),
             16,
             self._caption,
             12,
@@ -63,10 +65,6 @@ class Header(QWidget):
             margins=(4, 0, 0, 0),
             parent=self,
         )
-
-    def _titles(self) -> QVBoxLayout:
-        line = hbox(self._counts, self._attention, STRETCH, spacing=0)
-        return vbox(STRETCH, self._title, line, STRETCH, spacing=1)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)

@@ -41,7 +41,7 @@ class SavingsCard(Card):
         hbox(
             (self._per_request(), 46),
             vline(),
-            (self._saved_today(), 19),
+            (_column(self.tr("Saved today"), self._today, self._requests), 19),
             vline(),
             (self._per_hour(), 35),
             spacing=22,
@@ -59,9 +59,6 @@ class SavingsCard(Card):
             spacing=10,
         )
         return _column(self.tr("Tool context per request"), line, 7, self._bar)
-
-    def _saved_today(self) -> QVBoxLayout:
-        return _column(self.tr("Saved today"), self._today, self._requests)
 
     def _per_hour(self) -> QVBoxLayout:
         top = hbox(

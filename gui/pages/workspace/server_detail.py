@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
@@ -43,7 +43,7 @@ from router.domain.receipts import Receipt
 from router.domain.servers import PromptResourceLists, ServerState, ServerStatus
 from router.domain.tools import ToolView
 
-_TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
+TOOLS, PROMPTS, RESOURCES, LOGS, CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)
 _TOOL_LIST_WIDTH = 316
 
@@ -78,7 +78,7 @@ class ServerDetail(Card):
         self._notices = vbox(margins=(19, 0, 19, 8), parent=self._notice_place)
         self._shown_secrets: object = None
         self._secret_warnings = vbox()
-        self._tabs = TabStrip(
+        self.tabs = TabStrip(
             self.tr("Server sections"),
             (
                 self.tr("Tools"),
@@ -113,7 +113,7 @@ class ServerDetail(Card):
             self._header(),
             self._notice_place,
             self._secret_warnings,
-            hbox(self._tabs, STRETCH, margins=(19, 0, 12, 0)),
+            hbox(self.tabs, STRETCH, margins=(19, 0, 12, 0)),
             hline(),
             (self._pages, 1),
             spacing=0,
@@ -126,14 +126,12 @@ class ServerDetail(Card):
         refresh.clicked.connect(lambda: self._request(Action.RETRY))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
-        parts = (self._tile, (self._titles(), 1), refresh, more)
+        line = hbox(self._name, self._state, STRETCH, spacing=8)
+        titles = vbox(STRETCH, line, self._target, STRETCH, spacing=2)
+        parts = (self._tile, (titles, 1), refresh, more)
         header = in_widget(hbox(*parts, spacing=12, margins=(19, 0, 12, 0)))
         header.setFixedHeight(68)
         return header
-
-    def _titles(self) -> QVBoxLayout:
-        line = hbox(self._name, self._state, STRETCH, spacing=8)
-        return vbox(STRETCH, line, self._target, STRETCH, spacing=2)
 
     def _tools_page(self) -> QWidget:
         self.tools.setMinimumWidth(144)
@@ -145,7 +143,7 @@ class ServerDetail(Card):
         return in_widget(self._tool_pages)
 
     def _connect(self) -> None:
-        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self.tools.selected.connect(self._show_tool)
         self.tools.permitted.connect(self._permit)
         self._tool.permission_chosen.connect(self.permission_chosen)
@@ -166,7 +164,7 @@ class ServerDetail(Card):
             self._config = config
             self._configuration.show_config(config)
         if changed:
-            self._tabs.setCurrentIndex(_TOOLS)
+            self.tabs.setCurrentIndex(TOOLS)
             self.tools.clear_filter()
         self.show_age()
 
@@ -182,7 +180,7 @@ class ServerDetail(Card):
         if tools == self._shown_tools:
             return
         self._shown_tools = tools
-        self._tabs.set_count(_TOOLS, len(tools) or None)
+        self.tabs.set_count(TOOLS, len(tools) or None)
         self.tools.set_tools(tools)
 
     def _show_list_state(self, status: ServerStatus, tools: tuple[ToolView, ...]) -> None:
@@ -210,16 +208,10 @@ class ServerDetail(Card):
         self._configuration.show_receipt(receipt)
 
     def set_prompts_and_resources(self, lists: PromptResourceLists) -> None:
-        self._tabs.set_count(_PROMPTS, len(lists.prompts) or None)
-        self._tabs.set_count(_RESOURCES, len(lists.resources) or None)
+        self.tabs.set_count(PROMPTS, len(lists.prompts) or None)
+        self.tabs.set_count(RESOURCES, len(lists.resources) or None)
         self._prompts.show_entries(lists.prompts)
         self._resources.show_entries(lists.resources)
-
-    def show_logs(self) -> None:
-        self._tabs.setCurrentIndex(_LOGS)
-
-    def show_configuration(self) -> None:
-        self._tabs.setCurrentIndex(_CONFIGURATION)
 
     def _why_no_tools(self, status: ServerStatus) -> str:
         if not status.enabled:

@@ -61,9 +61,6 @@ class ServerList(Card):
         self._model.toggled.connect(self.toggled)
         self.view.pressed_button.connect(self.action_requested)
         self._field.textChanged.connect(self._filter.set_text)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         top = hbox(self._field, self._category_button(), spacing=8, margins=(11, 12, 11, 10))
         vbox(top, self.view, spacing=0, margins=(1, 0, 1, 6), parent=self)
 

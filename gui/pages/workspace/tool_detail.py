@@ -166,12 +166,11 @@ class ToolDetail(QWidget):
 class _ParameterRow(QWidget):
     def __init__(self, parameter: Parameter) -> None:
         super().__init__()
-        top = hbox(label(parameter.name, font=fonts.mono_font()), spacing=8)
-        top.addWidget(ElidedLabel(parameter.type, font=fonts.mono_font(), tint="text3"))
-        if parameter.required:
-            required = fonts.semibold(fonts.LABEL)
-            top.addWidget(label(self.tr("required"), font=required, tint="warn"))
-        top.addStretch(1)
+        name = label(parameter.name, font=fonts.mono_font())
+        type_name = ElidedLabel(parameter.type, font=fonts.mono_font(), tint="text3")
+        required = label(self.tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn")
+        marks = (required,) if parameter.required else ()
+        top = hbox(name, type_name, *marks, STRETCH, spacing=8)
         column = vbox(top, spacing=2, margins=(0, 6, 0, 6), parent=self)
         if parameter.description:
             column.addWidget(wrapped(parameter.description, selectable=True))
