@@ -101,7 +101,7 @@ def system_autostart(environ: Mapping[str, str] = os.environ) -> Registration:
 
 
 def own_command() -> tuple[str, ...]:
-    """How this very Toolbooth is started."""
+    """The command that starts this Toolbooth."""
     if getattr(sys, "frozen", False):
         return (sys.executable,)
     script = Path(sys.executable).with_name(NAME)

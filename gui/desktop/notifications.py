@@ -76,7 +76,7 @@ class Notifications(QObject):
         self._desktop.withdraw()
 
     async def clear(self) -> None:
-        """Leave no notification behind whose button would lead nowhere."""
+        """Leave no notification behind whose button would do nothing."""
         self.close()
         await self._desktop.withdrawn()
 

@@ -19,7 +19,7 @@ from gui.widgets.cards import Card
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, label, section_label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
-from gui.widgets.scroll_area import ScrollArea
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.theme import theme
@@ -91,16 +91,13 @@ class Sidebar(QFrame):
             parent=self,
         )
 
-    def _scrolled_rows(self) -> ScrollArea:
+    def _scrolled_rows(self) -> ScrollColumn:
         manage = section_label(self.tr("Manage"))
         manage.setContentsMargins(10, 0, 0, 8)
         open_scripts = self.scripts_requested
         scripts = SidebarRow(self.tr("Scripts…"), "square-terminal", on_click=open_scripts)
-        area = ScrollArea()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         rows = (self._rows, self._naming, 18, manage, *self._manage.values(), scripts, STRETCH)
-        area.show_layout(vbox(*rows, spacing=2, margins=NO_MARGINS))
-        return area
+        return ScrollColumn(*rows, spacing=2)
 
     def _heading(self) -> QHBoxLayout:
         add = IconButton("plus", self.tr("New workspace"), size=26, on_click=self._start_naming)

@@ -61,5 +61,5 @@ def percent_less(now: int, before: int) -> str | None:
 def _three_digits(value: float, unit: str) -> str:
     if value >= 99.95:
         return f"{value:.0f}"
-    # Millions move slowly: a second decimal shows that they do.
+    # Millions change slowly: a second decimal shows the change.
     return f"{value:.2f}" if unit != "k" and value < 9.995 else f"{value:.1f}"

@@ -153,7 +153,7 @@ def protection_words(protection: Protection) -> str:
 
 
 def accessible_server(status: ServerStatus) -> str:
-    """A row as a screen reader speaks it."""
+    """A row as a screen reader reads it out."""
     shown = present(status)
     parts = [status.name, shown.summary, shown.detail]
     if status.tool_count is not None:
@@ -162,7 +162,7 @@ def accessible_server(status: ServerStatus) -> str:
 
 
 def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
-    """The line under the title, and what of it asks for attention (or nothing)."""
+    """The line under the title, and the part of it that needs attention (may be empty)."""
     statuses = tuple(servers)
     tools = sum((s.tool_count or 0) - s.unapproved_count for s in statuses if s.enabled)
     attention_needed = [s for s in statuses if present(s).needs_attention]
@@ -182,7 +182,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
 
 
 def _waits(status: ServerStatus) -> bool:
-    """Whether it only waits for a decision of the user."""
+    """Whether it only needs a decision of the user."""
     if status.state in (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN):
         return True
     return bool(status.pending_count) and status.failure is None

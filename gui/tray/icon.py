@@ -1,7 +1,7 @@
 """The icon in the tray: shows how the router is, opens its menu, and notices a missing tray.
 
-The menu is filled from the router's state when it is about to open and, since that news does not
-reach us from every tray host, also when the state changes; never while it is open.
+The menu is filled from the router's state when it is about to open and, since not every tray host
+reports that, also when the state changes; never while it is open.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Tray(QObject):
         bridge.subscribe(self, self._on_events)
         self._show_state()
 
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """Whether a tray shows our icon. The icon itself claims so even where there is none."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
@@ -159,8 +159,8 @@ class Tray(QObject):
             self.window_requested.emit()
 
     def _look_again(self) -> None:
-        """An icon that we have comes back by itself with its tray; one that we don't is made."""
-        if self.is_there() or (self._icon is None and self._appear()):
+        """An icon that exists comes back with its tray; otherwise it is made now."""
+        if self.is_available() or (self._icon is None and self._appear()):
             self._retry.setInterval(LATER_MS)
             self._waited_ms = 0
             return

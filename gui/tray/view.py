@@ -85,7 +85,7 @@ def _state(phase: ListenerPhase, servers: tuple[ServerStatus, ...]) -> TrayState
 
 
 def _ready_count(servers: tuple[ServerStatus, ...]) -> str:
-    """Of those that are switched on."""
+    """Of the servers that are turned on."""
     enabled = [server for server in servers if server.enabled]
     if not enabled:
         return tr("no servers turned on")

@@ -21,7 +21,7 @@ BannerButton: TypeAlias = tuple[str, Callable[[], object]]
 
 
 class Banner(QFrame):
-    """A sentence, a quieter one under it, and what can be done."""
+    """A message, a detail below it, and buttons."""
 
     def __init__(
         self,

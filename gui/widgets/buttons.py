@@ -142,7 +142,7 @@ class IconButton(QToolButton):
 
 
 class CopyButton(IconButton):
-    """Copies what `text` gives at that moment, and shows a tick for a while."""
+    """Copies what `text` returns, and shows a check mark for a moment."""
 
     def __init__(self, tooltip: str, text: Callable[[], str], *, size: int = 28) -> None:
         super().__init__("copy", tooltip, size=size, on_click=self._copy)
@@ -191,5 +191,5 @@ def text_button(text: str, role: str, font: QFont, on_click: OnClick = None) -> 
 def _with_icon(button: QPushButton, icon_name: str | None, token: Token) -> QPushButton:
     if icon_name:
         button.setIcon(icon(icon_name, token))
-        button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.
+        button.setIconSize(QSize(21, 16))  # Wider than the icon, for space before the text.
     return button

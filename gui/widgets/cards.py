@@ -110,7 +110,7 @@ class RadioCard(QFrame):
             self._choose()
 
     def _choose(self) -> None:
-        # A click on the one that is chosen already must not take the choice away.
+        # A click on the chosen card must not clear the choice.
         self._radio.setChecked(True)
         self.chosen.emit()
 

@@ -21,7 +21,7 @@ _PLAIN_NUMBER = """
 
 
 class NumberField(QSpinBox):
-    """A number to type; it counts when Enter is pressed or the field is left."""
+    """A number to type; it takes effect when Enter is pressed or the field loses focus."""
 
     def __init__(self, accessible_name: str, lowest: int, highest: int) -> None:
         super().__init__()

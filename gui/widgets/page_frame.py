@@ -1,5 +1,4 @@
-"""A page of the main window beside the workspaces': title, a line under it, what can be done, and
-content that scrolls."""
+"""The frame of a page of the main window: title, subtitle, actions, and content that scrolls."""
 
 from __future__ import annotations
 

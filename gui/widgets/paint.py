@@ -1,6 +1,6 @@
 """The small shapes that widgets and delegates both paint: tiles, marks, toggles, pills.
 
-Each takes the painter, a rectangle and plain values, and leaves the painter as it found it.
+Each takes the painter, a rectangle and plain values. A text leaves its font and pen set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The status shape as a widget of its own."""
+"""The status mark as a widget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one object that knows which colours hold now, and applies them.
+"""The current colours, light or dark, and their use in the application.
 
 Icons and delegates look colours up when they paint, so a change of theme needs a repaint and
 nothing else. The system's choice is followed live.
@@ -105,7 +105,7 @@ def theme() -> Theme:
 
 
 def qt_palette(p: Palette) -> QPalette:
-    """What Fusion needs to know, for whatever the style sheet does not reach."""
+    """The palette for Fusion, for what the style sheet does not style."""
     palette = QPalette()
     for token, roles in _QT_ROLES.items():
         for role in roles:

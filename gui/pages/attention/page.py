@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
 from PySide6.QtCore import Qt, Signal
@@ -91,18 +92,18 @@ class AttentionPage(PageFrame):
         after = self._buttons()
         there = [each for each in after if _identity(each) == _identity(left)]
         there = there or after[min(position, len(after) - 1) :][:1]
-        if len(there) == 1:  # Several alike: it can't be known which one it was.
+        if len(there) == 1:  # Of several alike, it is unknown which one had it.
             there[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _cards(self, now: Attention) -> list[QWidget]:
-        cards: list[QWidget] = []
+    def _cards(self, now: Attention) -> Iterator[QWidget]:
         for part in now.workspaces:
             if now.elsewhere:
-                cards.append(_heading(part))
-            cards += [self._server_card(status) for status in part.servers]
-            cards += [self._pending_card(pending) for pending in part.pending]
-        nothing = centered(self.tr("You’re all caught up"), tint="text2")
-        return cards or [_card(nothing, margins=(16, 40, 16, 40))]
+                yield _heading(part)
+            yield from map(self._server_card, part.servers)
+            yield from map(self._pending_card, part.pending)
+        if not now.workspaces:
+            nothing = centered(self.tr("You’re all caught up"), tint="text2")
+            yield _card(nothing, margins=(16, 40, 16, 40))
 
     def _server_card(self, status: ServerStatus) -> Card:
         consent = status.state is ServerState.NEEDS_CONSENT
@@ -178,7 +179,7 @@ def _identity(button: QPushButton) -> tuple[str, str, str]:
 
 
 def _description(tool: PendingTool) -> QLabel:
-    """With the difference to the approved one where that is known; of a new tool all is new."""
+    """With the difference from the approved one, if known; a new tool has none."""
     shown = wrapped(tool.new, selectable=True)
     if tool.difference and tool.approval is not Approval.PENDING:
         shown.setTextFormat(Qt.TextFormat.RichText)

@@ -1,4 +1,4 @@
-"""Shows which tools an app would find, by the code that serves apps; leaves no trace."""
+"""Shows which tools an app would find, by the search that serves apps; records nothing."""
 
 from __future__ import annotations
 

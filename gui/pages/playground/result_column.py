@@ -53,7 +53,7 @@ class ResultColumn(Card):
         self._area.show_layout(vbox(*notes, *rows, STRETCH, spacing=7, margins=(16, 10, 16, 10)))
 
     def _cost_text(self, trial: SearchTrial) -> str:
-        """What a client pays for the answer."""
+        """What the answer costs a client."""
         found = self.tr("%n tools", "", len(trial.reply.hits))
         tokens = self.tr("{count} tokens").format(count=formats.grouped(trial.context_tokens))
         return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
@@ -71,7 +71,7 @@ class ResultColumn(Card):
         block.setAccessibleDescription(hit.tool.key.shown)
         block.clicked.connect(lambda: self.block_requested.emit(hit.tool.key))
         name = ElidedLabel(hit.tool.key.shown, font=fonts.mono_font(13))
-        name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's gives way first.
+        name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's name is cut first.
         server = ElidedLabel(hit.tool.server_name, tint="text2")
         score = label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2")
         bar = ShareBar(height=4, least_width=0)

@@ -1,4 +1,4 @@
-"""What a workspace without servers shows: how to get the first one in."""
+"""Shown in a workspace without servers: how to add the first one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class EmptyState(Card):
         commands.run(self, router.apps.find_servers(), on_done=self.show_findings)
 
     def show_findings(self, findings: FoundServers) -> None:
-        """Name what other applications on this computer have."""
+        """Show which servers other applications on this computer have."""
         self._found, found = findings, findings.servers
         self._explanation.setText(
             found_sentence(found) if found else self.tr("Add one with its command or URL.")

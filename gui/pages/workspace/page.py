@@ -244,7 +244,7 @@ class WorkspacePage(QWidget):
             self.header.show_optimization(unassigned.optimization)
 
     def _savings_soon(self) -> None:
-        """Counting costs the router something: once a second is enough."""
+        """Computing them takes the router some time: at most once a second."""
         if not self._savings_due.isActive():
             self._savings_due.start()
 

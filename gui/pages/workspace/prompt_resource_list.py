@@ -13,9 +13,9 @@ from router.domain.servers import PromptResourceView
 
 
 class PromptResourceList(ScrollArea):
-    def __init__(self, accessible_name: str, nothing: str) -> None:
+    def __init__(self, accessible_name: str, empty_text: str) -> None:
         super().__init__(accessible_name)
-        self._nothing = nothing
+        self._empty_text = empty_text
         self._shown: tuple[PromptResourceView, ...] | None = None
         self.show_entries(())
 
@@ -23,7 +23,7 @@ class PromptResourceList(ScrollArea):
         if entries == self._shown:
             return
         self._shown = entries
-        nothing = (centered(self._nothing), 1)
+        nothing = (centered(self._empty_text), 1)
         rows = (*ruled(map(_row, entries)), STRETCH) if entries else (nothing,)
         self.show_layout(vbox(*rows, spacing=10, margins=(20, 12, 20, 12)))
 

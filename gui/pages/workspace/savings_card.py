@@ -50,7 +50,7 @@ class SavingsCard(Card):
         )
 
     def _per_request(self) -> QVBoxLayout:
-        # A box layout knows no baselines: the smaller text is lifted to that of the number.
+        # Box layouts have no baselines: the smaller text is raised to that of the number.
         self._before.setContentsMargins(0, 0, 0, 3)
         line = hbox(
             self._now,
@@ -99,7 +99,7 @@ def _small(text: str, font: QFont) -> ElidedLabel:
 
 
 class _Hours(QWidget):
-    """24 bars, the present hour last and stronger."""
+    """24 bars; the current hour is last and darker."""
 
     def __init__(self) -> None:
         super().__init__()

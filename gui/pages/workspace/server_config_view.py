@@ -27,7 +27,7 @@ class ServerConfigView(ScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Configuration"))
-        # A path has no place to break.
+        # A path can't be wrapped.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._fields = FieldForm(_CAPTION_WIDTH)
         self._receipt = FieldForm(_CAPTION_WIDTH)

@@ -36,9 +36,9 @@ _GAP = 4
 _TILE = 28
 _BUTTON_HEIGHT = 24
 _LEAST_TEXT = 96
-"""Where less than that is left for the text, the tile gives way."""
+"""With less room for the text, the tile is hidden."""
 _LEAST_NAME = 40
-"""Where less than that is left even so, the button does: the detail of the server has it too."""
+"""With less room even then, the button is hidden; the server's detail has it too."""
 
 
 class ServerList(Card):
@@ -134,12 +134,12 @@ class ServerList(Card):
 
 
 class _View(RowView):
-    """The rows; turns the arcs of the working ones while there are any."""
+    """The rows; animates the marks of working servers."""
 
     pressed_button = Signal(object)
 
-    def __init__(self, accessible_name: str, nothing: str) -> None:
-        super().__init__(accessible_name, ROW_HEIGHT, nothing)
+    def __init__(self, accessible_name: str, empty_text: str) -> None:
+        super().__init__(accessible_name, ROW_HEIGHT, empty_text)
         self.setItemDelegate(_Delegate(self))
         self._turning = timer(self, TURN_MS, self._turn, repeat=True)
         self.angle = 0

@@ -1,4 +1,4 @@
-"""One tool: its name, what it does to the world, what it takes, and who may use it."""
+"""One tool: its name, effect, parameters and permission."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.attention.tool_review import ToolNotice, tool_notice
 from gui.text import formats
@@ -33,7 +33,7 @@ class ToolDetail(QWidget):
     try_requested = Signal(object)
     """The `ToolView`."""
     approved = Signal(object)
-    """The `ToolKey` of a tool that waited."""
+    """The `ToolKey` of a tool that needed approval."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,8 +64,9 @@ class ToolDetail(QWidget):
         attempt = secondary_button(self.tr("Try it…"), "play")
         attempt.clicked.connect(lambda: self.try_requested.emit(self._view))
         bottom = (self._caption, self._access, STRETCH, attempt)
+        title = (self._name, self._copy, STRETCH, self._beside)
         vbox(
-            self._title_row(),
+            hbox(*title, spacing=8, margins=(0, 0, _SCROLLBAR, 0)),
             self._beneath,
             self._notices,
             (self._scrolled(), 1),
@@ -76,12 +77,8 @@ class ToolDetail(QWidget):
             parent=self,
         )
 
-    def _title_row(self) -> QHBoxLayout:
-        parts = (self._name, self._copy, STRETCH, self._beside)
-        return hbox(*parts, spacing=8, margins=(0, 0, _SCROLLBAR, 0))
-
     def _place_badges(self) -> None:
-        """Beside the name, or beneath where they would cost some of it."""
+        """Beside the name, or below it if the name would be cut."""
         room = self.width() - _LEFT - 2 * _SCROLLBAR
         parts = (self._name, self._copy, self._badges)
         wanted = sum(part.sizeHint().width() + _GAP for part in parts)
@@ -108,7 +105,7 @@ class ToolDetail(QWidget):
         super().resizeEvent(event)
         self._place_badges()
         roomy = event.size().width() >= _ROOM_FOR_CAPTION
-        self._caption.setVisible(roomy)  # Its choices speak for themselves.
+        self._caption.setVisible(roomy)  # The choices are clear without it.
 
     def show_tool(self, tool: ToolView) -> None:
         shown = self._view
