@@ -164,8 +164,6 @@ class WorkspacePage(QWidget):
     # Events
 
     def _on_events(self, events: Sequence[_Shown]) -> None:
-        if self._router.workspaces.active() != self._workspace:
-            self.reload()  # The shown one is gone; the event that says so may be the last of them.
         for event in events:
             match event:
                 case ServerStatusChanged(status):
@@ -185,7 +183,7 @@ class WorkspacePage(QWidget):
                     assert_never(event)
 
     def _server_changed(self, status: ServerStatus) -> None:
-        if status.workspace == self._workspace:
+        if self._is_active(status.workspace):
             self.servers.upsert(status)
             self._show_header()
             if status.ref == self.servers.current():
@@ -193,16 +191,16 @@ class WorkspacePage(QWidget):
             self.servers_changed.emit()
 
     def _server_removed(self, ref: ServerRef) -> None:
-        if ref.workspace == self._workspace:
+        if self._is_active(ref.workspace):
             self.servers.remove(ref)
             self._show_header()
             self._show_savings()
             self.servers_changed.emit()
 
     def _tools_changed(self, ref: ServerRef) -> None:
-        if ref == self.servers.current():
-            self._show_server(ref)
-        if ref.workspace == self._workspace:
+        if self._is_active(ref.workspace):
+            if ref == self.servers.current():
+                self._show_server(ref)
             self._show_header()
             self._savings_soon()
 
@@ -213,6 +211,12 @@ class WorkspacePage(QWidget):
             return
         if step not in _ENDED:
             self._server_changed(replace(status, step=step))
+
+    def _is_active(self, workspace: WorkspaceId) -> bool:
+        """Shows the active one first: it may be another before the event that says so arrives."""
+        if self._router.workspaces.active() != self._workspace:
+            self.reload()
+        return workspace == self._workspace
 
     def show_connected(self, apps: int) -> None:
         self._connected_apps = apps
