@@ -67,7 +67,7 @@ class Application(QObject):
         *,
         stop_loop: Callable[[], object],
     ) -> None:
-        """`settings` hold until the router has read its own."""
+        """`settings` are used until the router has read its own."""
         super().__init__()
         self._app = app
         self._stop_loop = stop_loop
@@ -85,7 +85,7 @@ class Application(QObject):
         self._bridge = Bridge(self)
         self._commands = Commands(show_error=self._show_error)
         self.tray = Tray(self._commands, self._bridge, self)
-        self._close_to_tray = CloseToTray(self.tray.is_there, self)
+        self._close_to_tray = CloseToTray(self.tray.is_available, self)
         self.permission_presenter = PermissionPresenter(self._commands, self._bridge, self)
         self.notifications = Notifications(self.tray.hint, self._is_watched, self._bridge, self)
         self.windows = self._new_windows()
@@ -103,7 +103,7 @@ class Application(QObject):
 
     def quit(self) -> None:
         """End the application; `shut_down` follows when Qt's loop has ended."""
-        self._close_for_real()
+        self._allow_closing()
         self.tray.hide()
         self.windows.main.hide()
         self._stop_loop()
@@ -164,9 +164,9 @@ class Application(QObject):
         self._bridge.subscribe(self, self._on_settings, SettingsApplied)
         self._bridge.subscribe(self, self._on_window_requested, WindowRequested)
         self._close_to_tray.hidden.connect(self._hint_at_tray)
-        self._app.quitting.connect(self._close_for_real)
+        self._app.quitting.connect(self._allow_closing)
         self._app.link_opened.connect(self.open_link)
-        self._app.commitDataRequest.connect(self._close_for_real)
+        self._app.commitDataRequest.connect(self._allow_closing)
         self._app.aboutToQuit.connect(self.shut_down)
         self.tray.window_requested.connect(lambda: self.windows.show())
         self.tray.missing.connect(self._do_without_tray)
@@ -214,17 +214,13 @@ class Application(QObject):
         self.exit_code = 1
         self.tray.show_failure()
         self._commands.detach()
-        failure = self._as_toolbooth_error(error)
+        unexpected = ToolboothError(
+            self.tr("The router failed to start."), self.tr("See the log for details.")
+        )
+        failure = error if isinstance(error, ToolboothError) else unexpected
         self.windows.main.show_no_router(failure)
         box = show_error(self.windows.main, failure)
         box.finished.connect(self.quit)
-
-    def _as_toolbooth_error(self, error: Exception) -> ToolboothError:
-        if isinstance(error, ToolboothError):
-            return error
-        return ToolboothError(
-            self.tr("The router failed to start."), self.tr("See the log for details.")
-        )
 
     def _on_settings(self, events: Sequence[SettingsApplied]) -> None:
         self._apply(events[-1].settings)
@@ -315,8 +311,8 @@ class Application(QObject):
         if self._is_watched():
             self.notifications.mark_seen()
 
-    def _close_for_real(self) -> None:
-        self._close_to_tray.for_real = True
+    def _allow_closing(self) -> None:
+        self._close_to_tray.closing_allowed = True
 
 
 def _warm_up(router: HostedRouter) -> None:

@@ -30,23 +30,19 @@ from router.domain.ids import ServerRef, WorkspaceId
 
 
 class Windows(QObject):
+    _router: RouterPort
+    """Exists from `attach` on; nothing opens a dialog before that."""
+
     def __init__(self, commands: Commands, bridge: Bridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge
-        self._router: RouterPort | None = None
+        self._attached = False
         self._settings: SettingsDialog | None = None
         self._changes: SettingsChanges | None = None
         self._guide: Guide | None = None
         self._by_link: ServerDialog | None = None
         self.main = MainWindow(theme(), commands, bridge)
-        self.main.add_server_requested.connect(self.add_server)
-        self.main.snippet_received.connect(self.add_pasted)
-        self.main.edit_server_requested.connect(self.edit_server)
-        self.main.settings_requested.connect(lambda: self.open_settings())
-        self.main.scripts_requested.connect(self.open_scripts)
-        self.main.projects_requested.connect(self.open_projects)
-        self.main.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
 
     def attach(self, router: RouterPort) -> None:
         for _ in self.attaching(router):
@@ -54,12 +50,22 @@ class Windows(QObject):
 
     def attaching(self, router: RouterPort) -> Generator[None]:
         """The same in steps, between which the event loop can run."""
-        self._router = router
+        self._router, self._attached = router, True
+        self._connect()
         yield from self.main.attaching(router)
         self._guide = Guide(router, self._commands, self._bridge, self.main)
         self._guide.imported.connect(lambda: self.main.go_to(Page.WORKSPACE))
-        self.main.guide_requested.connect(self._guide.start)
         self.main.import_requested.connect(self._guide.offer)
+        self.main.pages.apps.guide_requested.connect(self._guide.start)
+        self.main.pages.apps.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
+
+    def _connect(self) -> None:
+        self.main.add_server_requested.connect(self.add_server)
+        self.main.snippet_received.connect(self.add_pasted)
+        self.main.settings_requested.connect(lambda: self.open_settings())
+        self.main.sidebar.scripts_requested.connect(self.open_scripts)
+        self.main.sidebar.projects_requested.connect(self.open_projects)
+        self.main.pages.workspace.edit_requested.connect(self.edit_server)
 
     def welcome(self) -> None:
         """At the first start, open the guide."""
@@ -68,7 +74,7 @@ class Windows(QObject):
 
     def replace(self, old: Windows) -> None:
         """Take the place of `old` on the screen, with the same contents, and delete it."""
-        if old._router is not None:
+        if old._attached:
             self.attach(old._router)
         self._changes = old._changes
         self.main.setGeometry(old.main.geometry())
@@ -104,20 +110,16 @@ class Windows(QObject):
         self.main.menuBar().addMenu(menu)
 
     def add_server(self) -> None:
-        if self._router is not None:
-            self._server_dialog(self._router).open()
+        self._server_dialog().open()
 
     def add_pasted(self, text: str) -> None:
         """Open the dialog with a pasted text; it says so if the text describes no server."""
-        if self._router is not None:
-            dialog = self._server_dialog(self._router)
-            dialog.paste.paste(text)
-            dialog.open()
+        dialog = self._server_dialog()
+        dialog.paste.paste(text)
+        dialog.open()
 
     def open_link(self, link: str) -> None:
         """Open the dialog for the server in a link. Only the user's click adds or runs it."""
-        if self._router is None:
-            return
         self.show()
         try:
             read_link(link)
@@ -129,31 +131,25 @@ class Windows(QObject):
         except ToolboothError as error:
             self.main.show_error(error)
             return
-        self._by_link = self._server_dialog(self._router)
+        self._by_link = self._server_dialog()
         self._by_link.fill_from_link(link)
         self._by_link.open()
 
     def edit_server(self, ref: ServerRef) -> None:
-        if self._router is None:
-            return
         name = next((s.name for s in self._router.servers.list(ref.workspace) if s.ref == ref), "")
-        dialog = self._server_dialog(self._router)
+        dialog = self._server_dialog()
         dialog.edit(ref, name)
         dialog.open()
 
     def open_scripts(self) -> None:
         """The scripts of the active workspace."""
-        if self._router is not None:
-            workspace = self._router.workspaces.active()
-            ScriptsDialog(self._router, self._commands, workspace, self.main).open()
+        workspace = self._router.workspaces.active()
+        ScriptsDialog(self._router, self._commands, workspace, self.main).open()
 
     def open_projects(self, workspace: WorkspaceId) -> None:
-        if self._router is not None:
-            ProjectsDialog(self._router, self._commands, self._bridge, workspace, self.main).open()
+        ProjectsDialog(self._router, self._commands, self._bridge, workspace, self.main).open()
 
     def open_settings(self, page: PageName | None = None) -> None:
-        if self._router is None:
-            return
         if self._settings is None:
             self._changes = self._changes or SettingsChanges(self._router, self._commands)
             self._settings = SettingsDialog(
@@ -162,8 +158,9 @@ class Windows(QObject):
         self.show()
         self._settings.open_at(page)
 
-    def _server_dialog(self, router: RouterPort) -> ServerDialog:
-        dialog = ServerDialog(router, self._commands, router.workspaces.active(), self.main)
+    def _server_dialog(self) -> ServerDialog:
+        workspace = self._router.workspaces.active()
+        dialog = ServerDialog(self._router, self._commands, workspace, self.main)
         dialog.saved.connect(self._select)
         return dialog
 

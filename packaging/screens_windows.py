@@ -12,6 +12,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
+from gui.pages.workspace.server_detail import CONFIGURATION, LOGS
 from gui.widgets.theme import theme
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 
@@ -29,7 +30,7 @@ def window_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     yield "failed-server", _showing(demo, SENTRY)
     yield "pending-tools", _showing(demo, TRACKER)
     configuration = _showing(demo, FILES)
-    configuration.pages.workspace.detail.show_configuration()
+    configuration.pages.workspace.detail.tabs.setCurrentIndex(CONFIGURATION)
     yield "configuration", configuration
     for page in (Page.ATTENTION, Page.APPS):
         made = demo.window()
@@ -86,7 +87,7 @@ def _logs(demo: Demo) -> MainWindow:
         demo.router.tools.try_out(PERSONAL, ToolKey(FILES.server, "list_allowed_directories"), {})
     )
     made = _showing(demo, FILES)
-    made.pages.workspace.detail.show_logs()
+    made.pages.workspace.detail.tabs.setCurrentIndex(LOGS)
     return made
 
 

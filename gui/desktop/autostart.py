@@ -24,19 +24,21 @@ NAME = "toolbooth"
 _RESERVED = re.compile(r"""[\s"'\\><~|&;$*?#()`%]""")
 
 
-class Autostart(Protocol):
+class Registration(Protocol):
+    """Something registered with the system that the user can switch on and off."""
+
     def is_on(self) -> bool: ...
     def switch(self, on: bool) -> None:
         """Raises `OSError` if the system refuses."""
         ...
 
 
-class RunKey(Protocol):
-    """The values under the user's Run key on Windows."""
+class RegistryValue(Protocol):
+    """A command line in the user's registry on Windows."""
 
-    def get(self, name: str) -> str | None: ...
-    def set(self, name: str, value: str) -> None: ...
-    def delete(self, name: str) -> None: ...
+    def get(self) -> str | None: ...
+    def set(self, line: str) -> None: ...
+    def delete(self) -> None: ...
 
 
 class XdgAutostart:
@@ -68,28 +70,30 @@ class LaunchAgent:
         write_or_remove(self._file, plistlib.dumps(entry), on)
 
 
-class RunKeyAutostart:
-    def __init__(self, key: RunKey, command: Sequence[str]) -> None:
-        self._key = key
-        self._command = command
+class RegistryEntry:
+    """The registration on Windows; `line` is the command line it starts."""
+
+    def __init__(self, value: RegistryValue, line: str) -> None:
+        self._value = value
+        self._line = line
 
     def is_on(self) -> bool:
-        return self._key.get(NAME) is not None
+        return self._value.get() is not None
 
     def switch(self, on: bool) -> None:
         if on:
-            self._key.set(NAME, subprocess.list2cmdline(self._command))
+            self._value.set(self._line)
         elif self.is_on():
-            self._key.delete(NAME)
+            self._value.delete()
 
 
-def system_autostart(environ: Mapping[str, str] = os.environ) -> Autostart:
+def system_autostart(environ: Mapping[str, str] = os.environ) -> Registration:
     """The implementation for this platform."""
     command = (*own_command(), "--hidden")
     if sys.platform == "win32":
         from gui.desktop.windows_registry import WindowsRunKey
 
-        return RunKeyAutostart(WindowsRunKey(), command)
+        return RegistryEntry(WindowsRunKey(NAME), subprocess.list2cmdline(command))
     if sys.platform == "darwin":
         return LaunchAgent(Path.home(), command)
     named = Path(environ.get("XDG_CONFIG_HOME", ""))
@@ -97,7 +101,7 @@ def system_autostart(environ: Mapping[str, str] = os.environ) -> Autostart:
 
 
 def own_command() -> tuple[str, ...]:
-    """How this very Toolbooth is started."""
+    """The command that starts this Toolbooth."""
     if getattr(sys, "frozen", False):
         return (sys.executable,)
     script = Path(sys.executable).with_name(NAME)

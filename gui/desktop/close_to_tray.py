@@ -17,13 +17,14 @@ class CloseToTray(QObject):
     def __init__(self, has_tray: Callable[[], bool], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._has_tray = has_tray
-        self.for_real = False
+        self.closing_allowed = False
 
     def watch(self, window: QWidget) -> None:
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
-        if event.type() != QEvent.Type.Close or self.for_real or not isinstance(watched, QWidget):
+        intercepted = event.type() == QEvent.Type.Close and not self.closing_allowed
+        if not intercepted or not isinstance(watched, QWidget):
             return False
         event.ignore()
         if self._has_tray():

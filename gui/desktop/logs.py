@@ -35,14 +35,14 @@ def set_up_logging(data_dir: Path) -> None:
         handler.setFormatter(TraceFormatter())
     logging.basicConfig(level=logging.INFO, handlers=handlers)
     if failure is not None:
-        log.warning("There will be no log file: %s", failure)
+        log.warning("Can't write a log file: %s", failure)
     for library in _VERBOSE_LIBRARIES:
         logging.getLogger(library).setLevel(logging.WARNING)
     sys.excepthook = _log_uncaught
 
 
 class _PrivateFileHandler(RotatingFileHandler):
-    """Its files are readable only by their user."""
+    """Only the user can read its files."""
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

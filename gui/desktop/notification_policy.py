@@ -77,7 +77,7 @@ def attention_items(
 
 def _of_server(status: ServerStatus) -> AttentionItem:
     if status.state is ServerState.NEEDS_SIGN_IN:
-        title, text = tr("Sign in to {name}"), tr("Its tools can’t be called until you sign in.")
+        title, text = tr("Sign in to {name}"), tr("Apps can’t use its tools until you sign in.")
     else:
         title = tr("{name} needs your approval")
         text = tr("Its command won’t run until you approve it.")

@@ -8,21 +8,20 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from html import escape
-from typing import Any
+from typing import Any, get_args
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gui.desktop.dbus import CallMethod, DBusFailed, DBusSignal, dbus_object
 from gui.desktop.notification_policy import Notification, NotificationPolicy, attention_items
 from gui.link.bridge import Bridge
+from gui.widgets.timers import timer
 from router.api.events import (
     AttentionNeeded,
+    CatalogChanged,
     Event,
     ServerRemoved,
     ServerStatusChanged,
-    ToolsChanged,
-    WorkspacesChanged,
-    WorkspaceSwitched,
 )
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -60,18 +59,8 @@ class Notifications(QObject):
         self._given_up: dict[ServerRef, Failure] = {}
         self._policy = NotificationPolicy()
         self._desktop = DesktopNotification(self._acted, self._policy.mark_seen)
-        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._soon.timeout.connect(self._check)
-        bridge.subscribe(
-            self,
-            self._on_events,
-            AttentionNeeded,
-            ServerStatusChanged,
-            ServerRemoved,
-            ToolsChanged,
-            WorkspaceSwitched,
-            WorkspacesChanged,
-        )
+        self._soon = timer(self, SOON_MS, self._check)
+        bridge.subscribe(self, self._on_events, AttentionNeeded, *get_args(CatalogChanged))
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
@@ -87,7 +76,7 @@ class Notifications(QObject):
         self._desktop.withdraw()
 
     async def clear(self) -> None:
-        """Leave no notification behind whose button would lead nowhere."""
+        """Leave no notification behind whose button would do nothing."""
         self.close()
         await self._desktop.withdrawn()
 

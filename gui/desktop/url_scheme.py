@@ -13,11 +13,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Thread
-from typing import Protocol
 
 from gui.desktop.autostart import (
     NAME,
-    Autostart,
+    Registration,
+    RegistryEntry,
     desktop_entry,
     is_entry_on,
     own_command,
@@ -34,14 +34,6 @@ _REGISTERING = (
 )
 
 Run = Callable[[Sequence[str]], object]
-
-
-class LinkKey(Protocol):
-    """The command under the user's registry key of the scheme on Windows."""
-
-    def get(self) -> str | None: ...
-    def set(self, command: str) -> None: ...
-    def delete(self) -> None: ...
 
 
 def is_own_link(word: str) -> bool:
@@ -64,6 +56,11 @@ def application_entry(command: Sequence[str]) -> str:
 def application_icon() -> str:
     """The icon as an SVG file, for the system's icon directory."""
     return read_text("logo.svg").replace("currentColor", "#FFFFFF")
+
+
+def windows_line(command: Sequence[str]) -> str:
+    """The link is always quoted: its content can't become a further argument."""
+    return f'{subprocess.list2cmdline(command)} "%1"'
 
 
 def information() -> dict[str, object]:
@@ -92,30 +89,14 @@ class XdgLinks:
             self._run([word.format(applications=self._file.parent) for word in words])
 
 
-class WindowsLinks:
-    def __init__(self, key: LinkKey, command: Sequence[str]) -> None:
-        self._key = key
-        self._command = command
-
-    def is_on(self) -> bool:
-        return self._key.get() is not None
-
-    def switch(self, on: bool) -> None:
-        if on:
-            # The link is always quoted: its content can't become a further argument.
-            self._key.set(f'{subprocess.list2cmdline(self._command)} "%1"')
-        elif self.is_on():
-            self._key.delete()
-
-
-def system_links(environ: Mapping[str, str] = os.environ) -> Autostart | None:
+def system_links(environ: Mapping[str, str] = os.environ) -> Registration | None:
     """The registration for this platform; None where there is nothing to switch."""
     if sys.platform == "darwin":
         return None
     if sys.platform == "win32":
         from gui.desktop.windows_registry import WindowsLinkKey
 
-        return WindowsLinks(WindowsLinkKey(SCHEME), own_command())
+        return RegistryEntry(WindowsLinkKey(SCHEME), windows_line(own_command()))
     named = Path(environ.get("XDG_DATA_HOME", ""))
     data_home = named if named.is_absolute() else Path.home() / ".local" / "share"
     return XdgLinks(data_home, own_command(), run_in_background)

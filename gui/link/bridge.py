@@ -150,26 +150,20 @@ def _subject(event: Event) -> Hashable | None:
             return ("server", status.ref)
         case ServerRemoved(ref):
             return ("server", ref)
-        case AttentionNeeded(ref):
-            return (AttentionNeeded, ref)
+        case AttentionNeeded(ref) | DiscoveryProgressed(ref) | ToolListNotCached(ref):
+            return (type(event), ref)
         case ToolsChanged(workspace, server):
             return (ToolsChanged, workspace, server)
-        case DiscoveryProgressed(ref):
-            return (DiscoveryProgressed, ref)
-        case ToolListNotCached(ref):
-            return (ToolListNotCached, ref)
-        case WorkspacesChanged(workspace):
-            return (WorkspacesChanged, workspace)
+        case WorkspacesChanged(subject) | WindowRequested(subject):
+            return (type(event), subject)
         case ConfigRejected(path) | ConfigAccepted(path):
             return ("config", path)
         case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
             return type(event)
-        case WindowRequested(words):
-            return (WindowRequested, words)
-        case PermissionRequested(ask):
-            return (PermissionRequested, ask.id)
-        case PermissionResolved(ask):
-            return (PermissionRequested, ask)
+        case PermissionRequested(request):
+            return ("permission", request.id)
+        case PermissionResolved(request_id):
+            return ("permission", request_id)
         case ActivityRecorded():
             return None
         case _:

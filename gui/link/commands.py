@@ -48,7 +48,7 @@ class Commands:
         show_error: Callable[[QObject, ToolboothError], object] | None = None,
     ) -> None:
         self._submit = submit
-        self._show_error = show_error or _log_error
+        self.show_error = show_error or _log_error
         self._waiting: list[_Command] = []
         self._detached = False
 
@@ -124,7 +124,7 @@ class Commands:
         if command.on_error is not None:
             command.on_error(error)
         else:
-            self._show_error(command.owner, error)
+            self.show_error(command.owner, error)
 
 
 def _log_error(_: QObject, error: ToolboothError) -> None:
@@ -132,12 +132,12 @@ def _log_error(_: QObject, error: ToolboothError) -> None:
 
 
 def _stopped() -> ToolboothError:
-    return ToolboothError(tr("The router is stopped."), tr("Quit Toolbooth and start it again."))
+    return ToolboothError(tr("The router is stopped."), tr("Restart Toolbooth."))
 
 
 def _unexpected(error: BaseException) -> ToolboothError:
     what = f"{type(error).__name__}: {error}"
     return ToolboothError(
-        tr("Something unexpected went wrong: {error}").format(error=what),
+        tr("Unexpected error: {error}").format(error=what),
         tr("See the log for details."),
     )

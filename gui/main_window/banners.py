@@ -69,7 +69,7 @@ class StatusBanners(Banners):
         if not reason:
             self.clear(subject)
             return
-        text = self.tr("Couldn’t save the tools of {name}").format(name=ref.server)
+        text = self.tr("Couldn’t save the tool list of {name}").format(name=ref.server)
         self.put(subject, text, reason)
 
     def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:

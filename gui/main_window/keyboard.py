@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -26,13 +27,10 @@ class Keyboard:
         self._on("F6", self._focus_next_pane)
         self._on("Esc", self._clear_filters)
         for position in range(WORKSPACES):
-            self._on(f"Ctrl+{position + 1}", self._chooser(position))
+            self._on(f"Ctrl+{position + 1}", partial(window.sidebar.choose, position))
 
     def _on(self, keys: str, action: Callable[[], object]) -> None:
         QShortcut(QKeySequence(keys), self._window).activated.connect(action)
-
-    def _chooser(self, position: int) -> Callable[[], None]:
-        return lambda: self._window.sidebar.choose(position)
 
     def _focus_filter(self) -> None:
         """The filter of the pane that has the focus."""

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from gui.components.actions import Actions
 from gui.dialogs.try_tool.dialog import TryToolDialog
@@ -24,7 +24,7 @@ from gui.main_window.page_stack import PageStack
 from gui.main_window.sidebar import Sidebar
 from gui.main_window.undo_bar import UndoBar
 from gui.widgets.icons import app_icon
-from gui.widgets.layouts import NO_MARGINS, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, hbox, in_widget, vbox
 from gui.widgets.theme import Theme
 from gui.widgets.window_size import open_at_size
 from router.api.router import RouterPort
@@ -38,23 +38,17 @@ class MainWindow(QMainWindow):
     add_server_requested = Signal()
     snippet_received = Signal(str)
     """A text that may describe a server to add."""
-    edit_server_requested = Signal(object)
-    """The `ServerRef` to edit."""
-    projects_requested = Signal(str)
-    """The `WorkspaceId` whose projects to show."""
-    scripts_requested = Signal()
     settings_requested = Signal()
-    tokens_requested = Signal()
-    guide_requested = Signal()
     import_requested = Signal(object)
     """The `FoundServers` to choose from."""
+    _router: RouterPort
+    _actions: Actions
+    """These exist from `attach` on; what needs them is connected there."""
 
     def __init__(self, theme: Theme, commands: Commands, bridge: Bridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge
-        self._router: RouterPort | None = None
-        self._actions: Actions | None = None
         self.sidebar = Sidebar()
         self.banners = StatusBanners(bridge)
         self.pages = PageStack(commands, bridge)
@@ -64,11 +58,8 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(980, 620)
         open_at_size(self, 1360, 900)
-        drop_paste = DropPaste(self)
-        drop_paste.file_received.connect(self._read_file)
-        drop_paste.text_received.connect(self.snippet_received)
+        self._drop_paste = DropPaste(self)
         self._connect()
-        self._keyboard = Keyboard(self, self._refresh_all)
         theme.changed.connect(self.update)
         self.sidebar.show_listener(ListenerState(ListenerPhase.STARTING))
 
@@ -83,6 +74,7 @@ class MainWindow(QMainWindow):
         actions = Actions(self, router, self._commands, self.undo_bar.offer, self._show_failure)
         self._actions = actions
         self._connect_actions(actions)
+        self._keyboard = Keyboard(self, actions.refresh_all)
         self.pages.workspace.attach(router, self._bridge, actions)
         self.banners.show_listener(router.endpoint.state())
         yield
@@ -115,8 +107,7 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         self.banners.setContentsMargins(20, 16, 20, 0)
         right = vbox(self.banners, (self.pages, 1), spacing=0)
-        body = QWidget()
-        hbox(self.sidebar, (right, 1), spacing=0, margins=NO_MARGINS, parent=body)
+        body = in_widget(hbox(self.sidebar, (right, 1), spacing=0, margins=NO_MARGINS))
         # So that no control has the focus before the user gives it one.
         body.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setCentralWidget(body)
@@ -124,13 +115,11 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         workspace, empty = self.pages.workspace, self.pages.empty
+        self._drop_paste.text_received.connect(self.snippet_received)
         self.banners.settings_requested.connect(self.settings_requested)
         self.sidebar.page_chosen.connect(self.go_to)
-        self.sidebar.projects_requested.connect(self.projects_requested)
-        self.sidebar.scripts_requested.connect(self.scripts_requested)
         self.sidebar.settings_requested.connect(self.settings_requested)
         workspace.header.add_requested.connect(self.add_server_requested)
-        workspace.edit_requested.connect(self.edit_server_requested)
         workspace.attention_requested.connect(lambda: self.go_to(Page.ATTENTION))
         workspace.activity.page_requested.connect(lambda: self.go_to(Page.ACTIVITY))
         workspace.detail.try_requested.connect(self._try_tool)
@@ -139,6 +128,7 @@ class MainWindow(QMainWindow):
         empty.file_requested.connect(self._choose_file)
 
     def _connect_actions(self, actions: Actions) -> None:
+        self._drop_paste.file_received.connect(self._read_file)
         self.sidebar.workspace_chosen.connect(self._go_to_workspace)
         self.sidebar.workspace_named.connect(actions.create_workspace)
         self.sidebar.workspace_renamed.connect(actions.rename_workspace)
@@ -148,8 +138,6 @@ class MainWindow(QMainWindow):
         attention, apps = self.pages.attention, self.pages.apps
         attention.counted.connect(self.sidebar.show_attention_count)
         apps.counted.connect(self.sidebar.show_app_count)
-        apps.tokens_requested.connect(self.tokens_requested)
-        apps.guide_requested.connect(self.guide_requested)
         attention.reload()
         apps.panel.load()
 
@@ -160,17 +148,12 @@ class MainWindow(QMainWindow):
         self.show_error(error)
         self.pages.workspace.reload()
 
-    def _refresh_all(self) -> None:
-        if self._actions is not None:
-            self._actions.refresh_all()
-
     def _go_to_workspace(self, workspace: WorkspaceId) -> None:
         self.go_to(Page.WORKSPACE)
-        if self._actions is not None:
-            self._actions.switch_workspace(workspace)
+        self._actions.switch_workspace(workspace)
 
     def _try_tool(self, tool: ToolView | None) -> None:
-        if self._router is not None and tool is not None:
+        if tool is not None:
             workspace = self._router.workspaces.active()
             TryToolDialog(self._router, self._commands, workspace, tool, self).open()
 
@@ -182,5 +165,4 @@ class MainWindow(QMainWindow):
 
     def _read_file(self, path: Path | str) -> None:
         """Offer the servers in `path`; nothing is added before the user has seen them."""
-        if self._actions is not None:
-            self._actions.read_file(Path(path), self.import_requested.emit)
+        self._actions.read_file(Path(path), self.import_requested.emit)

@@ -6,6 +6,7 @@ first opened: they have many controls, which would delay the opening of the wind
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import assert_never
 
 from PySide6.QtCore import Qt
@@ -25,7 +26,7 @@ from gui.text.errors import hint_of
 from gui.text.marks import Mark
 from gui.widgets import fonts
 from gui.widgets.labels import label
-from gui.widgets.layouts import STRETCH, vbox
+from gui.widgets.layouts import STRETCH, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -44,14 +45,11 @@ class PageStack(QStackedWidget):
         self._bridge = bridge
         self._attached = False
         self._page = Page.WORKSPACE
-        self._playground: PlaygroundPage | None = None
-        self._activity: ActivityPage | None = None
         self.starting = StartingPage()
         self.empty = EmptyState()
         self.workspace = WorkspacePage()
         self.workspace.servers_changed.connect(self._show_workspace)
-        self._empty_page = QWidget()
-        vbox(self.empty, margins=(20, 20, 20, 20), parent=self._empty_page)
+        self._empty_page = in_widget(vbox(self.empty, margins=(20, 20, 20, 20)))
         for page in (self.starting, self._empty_page, self.workspace):
             self.addWidget(page)
 
@@ -73,29 +71,25 @@ class PageStack(QStackedWidget):
         if page is Page.PLAYGROUND:
             self.playground.focus_filter()  # It is empty until a query is typed.
 
-    @property
+    @cached_property
     def playground(self) -> PlaygroundPage:
-        if self._playground is None:
-            self._playground = PlaygroundPage(
-                self._router, self._commands, self._bridge, self._actions
-            )
-            self.addWidget(self._playground)
-        return self._playground
+        page = PlaygroundPage(self._router, self._commands, self._bridge, self._actions)
+        self.addWidget(page)
+        return page
 
-    @property
+    @cached_property
     def activity(self) -> ActivityPage:
-        if self._activity is None:
-            self._activity = ActivityPage(self._router, self._commands, self._bridge)
-            self.addWidget(self._activity)
-        return self._activity
+        page = ActivityPage(self._router, self._commands, self._bridge)
+        self.addWidget(page)
+        return page
 
     def focus_filter(self) -> bool:
-        """Focus the filter of the visible page; False if it has none."""
-        pages = (self._playground, self._activity)
-        shown = next((page for page in pages if page is not None and page.isVisible()), None)
-        if shown is not None:
-            shown.focus_filter()
-        return shown is not None
+        """Focus the filter of the current page; False if it has none."""
+        page = self.currentWidget()
+        if not isinstance(page, PlaygroundPage | ActivityPage):
+            return False
+        page.focus_filter()
+        return True
 
     def _widget(self, page: Page) -> QWidget:
         """The widget of `page`, up to date."""

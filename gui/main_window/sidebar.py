@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, get_args
 
@@ -18,8 +18,8 @@ from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import Card
 from gui.widgets.icons import menu_icon
 from gui.widgets.labels import ElidedLabel, label, section_label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
-from gui.widgets.scroll_area import ScrollArea
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
+from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.theme import theme
@@ -53,6 +53,8 @@ class Sidebar(QFrame):
     """The `WorkspaceId` whose projects to show."""
     scripts_requested = Signal()
     settings_requested = Signal()
+    _router: RouterPort
+    """Exists from `attach` on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,13 +62,10 @@ class Sidebar(QFrame):
         self.setFixedWidth(WIDTH)
         self._rows = vbox(spacing=2)
         self._workspace_rows: dict[WorkspaceId, SidebarRow] = {}
-        self._router: RouterPort | None = None
         self.page = Page.WORKSPACE
         self._workspaces: tuple[WorkspaceSummary, ...] = ()
         self._naming = _NameField(self.tr("New workspace name"))
-        self._naming.named.connect(self._take_name)
         self._naming.left.connect(self.focus_rows)
-        self._renaming: WorkspaceId | None = None
         self._router_card = RouterCard()
         self._manage = {
             Page.ATTENTION: self._manage_row(Page.ATTENTION, self.tr("Needs attention")),
@@ -77,9 +76,8 @@ class Sidebar(QFrame):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        settings = SidebarRow(self.tr("Settings"), icon_name="settings")
+        settings = SidebarRow(self.tr("Settings"), "settings", on_click=self.settings_requested)
         settings.setToolTip(self.tr("Settings (Ctrl+,)"))
-        settings.clicked.connect(self.settings_requested)
         vbox(
             _Brand(),
             self._heading(),
@@ -93,20 +91,16 @@ class Sidebar(QFrame):
             parent=self,
         )
 
-    def _scrolled_rows(self) -> ScrollArea:
+    def _scrolled_rows(self) -> ScrollColumn:
         manage = section_label(self.tr("Manage"))
         manage.setContentsMargins(10, 0, 0, 8)
-        scripts = SidebarRow(self.tr("Scripts…"), icon_name="square-terminal")
-        scripts.clicked.connect(self.scripts_requested)
-        area = ScrollArea()
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        open_scripts = self.scripts_requested
+        scripts = SidebarRow(self.tr("Scripts…"), "square-terminal", on_click=open_scripts)
         rows = (self._rows, self._naming, 18, manage, *self._manage.values(), scripts, STRETCH)
-        area.show_layout(vbox(*rows, spacing=2, margins=NO_MARGINS))
-        return area
+        return ScrollColumn(*rows, spacing=2)
 
     def _heading(self) -> QHBoxLayout:
-        add = IconButton("plus", self.tr("New workspace"), size=26, icon_size=16)
-        add.clicked.connect(self._start_naming)
+        add = IconButton("plus", self.tr("New workspace"), size=26, on_click=self._start_naming)
         return hbox(section_label(self.tr("Workspaces")), STRETCH, add, margins=(10, 3, 0, 3))
 
     def attach(self, router: RouterPort, bridge: Bridge) -> None:
@@ -118,8 +112,7 @@ class Sidebar(QFrame):
         self.show_workspaces(router.workspaces.list())
 
     def _on_workspaces(self, _: object) -> None:
-        if self._router is not None:
-            self.show_workspaces(self._router.workspaces.list())
+        self.show_workspaces(self._router.workspaces.list())
 
     def _on_listener(self, events: Sequence[ListenerStateChanged]) -> None:
         self.show_listener(events[-1].state)
@@ -164,8 +157,8 @@ class Sidebar(QFrame):
 
     def rename(self, workspace: WorkspaceId) -> None:
         """Ask for another name, in place."""
-        self._renaming = workspace
-        self._naming.start(next(w.name for w in self._workspaces if w.id == workspace))
+        name = next(w.name for w in self._workspaces if w.id == workspace)
+        self._naming.start(name, partial(self.workspace_renamed.emit, workspace))
 
     def focus_rows(self) -> None:
         rows = (*self._workspace_rows.values(), *self._manage.values())
@@ -180,17 +173,18 @@ class Sidebar(QFrame):
         return next((w for w, row in rows if focus and row in (focus, focus.parent())), None)
 
     def _workspace_row(self, workspace: WorkspaceSummary) -> SidebarRow:
-        row = SidebarRow(workspace.name, count=workspace.server_count)
+        row = SidebarRow(workspace.name, on_click=lambda: self._choose_workspace(workspace.id))
+        row.show_count(workspace.server_count)
         servers = self.tr("%n servers", "", workspace.server_count)
         row.setAccessibleName(f"{workspace.name}, {servers}")
         row.setCheckable(True)
         self._workspace_rows[workspace.id] = row
-        row.clicked.connect(lambda: self._choose_workspace(workspace.id))
         row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         row.customContextMenuRequested.connect(lambda: self._open_menu(row, workspace))
-        gear = row.add_action("settings", self.tr("Projects…"))
+        gear = row.add_action(
+            "settings", self.tr("Projects…"), lambda: self.projects_requested.emit(workspace.id)
+        )
         gear.setAccessibleDescription(workspace.name)
-        gear.clicked.connect(lambda: self.projects_requested.emit(workspace.id))
         hint = self.tr("Right-click or press the Menu key to rename or remove it")
         row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
         return row
@@ -208,23 +202,15 @@ class Sidebar(QFrame):
         menu.popup(row.mapToGlobal(row.rect().bottomLeft()))
 
     def _start_naming(self) -> None:
-        self._renaming = None
-        self._naming.start()
-
-    def _take_name(self, name: str) -> None:
-        if self._renaming is None:
-            self.workspace_named.emit(name)
-        else:
-            self.workspace_renamed.emit(self._renaming, name)
+        self._naming.start("", self.workspace_named.emit)
 
     def _choose_workspace(self, workspace: str) -> None:
         self.show_page(self.page)  # The click has toggled the row.
         self.workspace_chosen.emit(workspace)
 
     def _manage_row(self, page: Page, text: str) -> SidebarRow:
-        row = SidebarRow(text, icon_name=ICONS[page])
+        row = SidebarRow(text, ICONS[page], on_click=lambda: self._choose_page(page))
         row.setCheckable(True)
-        row.clicked.connect(lambda: self._choose_page(page))
         return row
 
     def _choose_page(self, page: Page) -> None:
@@ -246,10 +232,9 @@ class RouterCard(Card):
         self._mark = StatusMark(size=14)
         self._state = label(font=fonts.semibold(fonts.SMALL))
         self._address = ElidedLabel(font=fonts.mono_font(), tint="text2")
-        self._where = QWidget()
         copy = CopyButton(self.tr("Copy router address"), lambda: self._url)
+        self._where = in_widget(hbox((self._address, 1), copy, spacing=4, margins=NO_MARGINS))
         top = hbox(self._mark, (self._state, 1), spacing=7)
-        hbox((self._address, 1), copy, spacing=4, margins=NO_MARGINS, parent=self._where)
         vbox(top, self._where, spacing=0, margins=(12, 10, 6, 5), parent=self)
 
     def show_state(self, state: ListenerState) -> None:
@@ -280,7 +265,6 @@ class _Brand(QWidget):
 class _NameField(QLineEdit):
     """Asks for a name in place; Enter takes it, Escape or leaving it drops it."""
 
-    named = Signal(str)
     left = Signal()
     """Closed by a key: nothing has the focus now."""
 
@@ -289,11 +273,14 @@ class _NameField(QLineEdit):
         self.setAccessibleName(accessible_name)
         self.setPlaceholderText(accessible_name)
         self.setMaxLength(80)
+        self._on_name: Callable[[str], object] = str
         self.returnPressed.connect(self._take)
         self.editingFinished.connect(self.hide)
         self.hide()
 
-    def start(self, text: str = "") -> None:
+    def start(self, text: str, on_name: Callable[[str], object]) -> None:
+        """Ask, with `text` to begin with; the name goes to `on_name`."""
+        self._on_name = on_name
         self.setText(text)
         self.selectAll()
         self.show()
@@ -309,7 +296,7 @@ class _NameField(QLineEdit):
 
     def _take(self) -> None:
         if name := self.text().strip():
-            self.named.emit(name)
+            self._on_name(name)
         self._leave()
 
     def _leave(self) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gui.widgets import fonts
+from gui.widgets.buttons import text_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import hbox
+from gui.widgets.timers import timer
 
 UNDO_MS = 8000
 _MARGIN = 28
@@ -24,14 +26,9 @@ class UndoBar(QFrame):
         self.setProperty("role", "undo")
         self._undo: Callable[[], object] | None = None
         self._text = label(font=fonts.medium())
-        self.button = QPushButton(self.tr("Undo"))
-        self.button.setProperty("role", "undo")
-        self.button.setFont(fonts.semibold())
-        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button.clicked.connect(self._on_undo)
+        self.button = text_button(self.tr("Undo"), "undo", fonts.semibold(), self._on_undo)
         hbox(self._text, self.button, spacing=12, margins=(16, 6, 8, 6), parent=self)
-        self._timer = QTimer(self, interval=UNDO_MS, singleShot=True)
-        self._timer.timeout.connect(self.hide)
+        self._timer = timer(self, UNDO_MS, self.hide)
         window.installEventFilter(self)
         self.hide()
 

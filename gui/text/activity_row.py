@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import assert_never
 
 from gui.text import formats
 from gui.text.marks import Tone
@@ -50,35 +49,23 @@ def _time_text(at: datetime, now: datetime) -> str:
 
 
 def _kind_badge(kind: ActivityKind) -> tuple[str, Tone]:
-    match kind:
-        case ActivityKind.SEARCH:
-            return tr("Search"), Tone.SAVINGS
-        case ActivityKind.CALL:
-            return tr("Call"), Tone.ACCENT
-        case ActivityKind.LIST:
-            return tr("List"), Tone.NEUTRAL
-        case ActivityKind.PROMPT:
-            return tr("Prompt"), Tone.NEUTRAL
-        case ActivityKind.RESOURCE:
-            return tr("Resource"), Tone.NEUTRAL
-        case ActivityKind.REFUSED:
-            return tr("Refused"), Tone.ERR
-        case _:
-            assert_never(kind)
+    return {
+        ActivityKind.SEARCH: (tr("Search"), Tone.SAVINGS),
+        ActivityKind.CALL: (tr("Call"), Tone.ACCENT),
+        ActivityKind.LIST: (tr("List"), Tone.NEUTRAL),
+        ActivityKind.PROMPT: (tr("Prompt"), Tone.NEUTRAL),
+        ActivityKind.RESOURCE: (tr("Resource"), Tone.NEUTRAL),
+        ActivityKind.REFUSED: (tr("Refused"), Tone.ERR),
+    }[kind]
 
 
 def _outcome_text(outcome: Outcome) -> tuple[str, Tone]:
-    match outcome:
-        case Outcome.OK:
-            return tr("Done"), Tone.OK
-        case Outcome.ERROR:
-            return tr("Failed"), Tone.ERR
-        case Outcome.DENIED:
-            return tr("Refused"), Tone.ERR
-        case Outcome.CANCELLED:
-            return tr("Cancelled"), Tone.NEUTRAL
-        case _:
-            assert_never(outcome)
+    return {
+        Outcome.OK: (tr("Done"), Tone.OK),
+        Outcome.ERROR: (tr("Failed"), Tone.ERR),
+        Outcome.DENIED: (tr("Refused"), Tone.ERR),
+        Outcome.CANCELLED: (tr("Cancelled"), Tone.NEUTRAL),
+    }[outcome]
 
 
 def _what_happened(entry: ActivityEntry) -> str:
@@ -89,14 +76,10 @@ def _what_happened(entry: ActivityEntry) -> str:
 
 
 def _subject_text(entry: ActivityEntry) -> str:
-    match entry.kind:
-        case ActivityKind.SEARCH:
-            query = f"“{entry.detail}”" if entry.detail else tr("a search")
-            found = tr("%n tools", "", entry.result_count or 0)
-            return f"{query} → {found}"
-        case ActivityKind.LIST:
-            return tr("listed %n tools", "", entry.result_count or 0)
-        case ActivityKind.CALL | ActivityKind.PROMPT | ActivityKind.RESOURCE | ActivityKind.REFUSED:
-            return " · ".join(part for part in (entry.server, entry.tool) if part)
-        case _:
-            assert_never(entry.kind)
+    if entry.kind is ActivityKind.SEARCH:
+        query = f"“{entry.detail}”" if entry.detail else tr("Search")
+        found = tr("%n tools", "", entry.result_count or 0)
+        return f"{query} → {found}"
+    if entry.kind is ActivityKind.LIST:
+        return tr("Listed %n tools", "", entry.result_count or 0)
+    return " · ".join(filter(None, (entry.server, entry.tool)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import assert_never
 
 from gui.text.tr import tr
 from router.domain.errors import Sentence, ToolboothError, UpstreamFailed
@@ -65,6 +64,7 @@ def failure_hint(failure: Failure) -> str:
 
 
 def failure_remedy(kind: FailureKind) -> Remedy | None:
+    """The button beside it: most failures can only be retried."""
     match kind:
         case (
             FailureKind.COMMAND_NOT_FOUND
@@ -79,23 +79,10 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             return Remedy(tr("Review…"), Action.REVIEW)
         case FailureKind.NETWORK_NEEDED:
             return Remedy(tr("Allow network"), Action.ALLOW_NETWORK)
-        case (
-            FailureKind.TIMEOUT
-            | FailureKind.UNREACHABLE
-            | FailureKind.BAD_PROTOCOL
-            | FailureKind.BUSY
-            | FailureKind.TOO_MANY_SESSIONS
-            | FailureKind.TOO_MUCH_MEMORY
-            | FailureKind.ISOLATION_TOO_WEAK
-            | FailureKind.FETCH_FAILED
-            | FailureKind.CANCELLED
-            | FailureKind.OTHER
-        ):
-            return Remedy(tr("Retry"), Action.RETRY)
         case FailureKind.DISABLED:
             return None
         case _:
-            assert_never(kind)
+            return Remedy(tr("Retry"), Action.RETRY)
 
 
 def translated(text: str) -> str:

@@ -55,11 +55,11 @@ def percent_less(now: int, before: int) -> str | None:
     if before <= 0 or now >= before:
         return None
     share = 100 * (before - now) / before
-    return tr("{percent} % less").format(percent=f"{min(share, 99.9):.1f}")
+    return tr("{percent}% less").format(percent=f"{min(share, 99.9):.1f}")
 
 
 def _three_digits(value: float, unit: str) -> str:
     if value >= 99.95:
         return f"{value:.0f}"
-    # Millions move slowly: a second decimal shows that they do.
+    # Millions change slowly: a second decimal shows the change.
     return f"{value:.2f}" if unit != "k" and value < 9.995 else f"{value:.1f}"

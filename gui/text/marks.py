@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import assert_never
 
 from gui.text.tr import tr
 from router.domain.endpoint import ListenerPhase
@@ -33,28 +32,18 @@ class Tone(StrEnum):
 
 
 def effect_badge(effect: Effect) -> tuple[str, Tone] | None:
-    match effect:
-        case Effect.READS:
-            return tr("reads data"), Tone.OK
-        case Effect.WRITES:
-            return tr("writes data"), Tone.WARN
-        case Effect.DESTRUCTIVE:
-            return tr("destructive"), Tone.ERR
-        case Effect.UNKNOWN:
-            return None
-        case _:
-            assert_never(effect)
+    return {
+        Effect.READS: (tr("Read-only"), Tone.OK),
+        Effect.WRITES: (tr("Writes data"), Tone.WARN),
+        Effect.DESTRUCTIVE: (tr("Destructive"), Tone.ERR),
+        Effect.UNKNOWN: None,
+    }[effect]
 
 
 def listener_text(phase: ListenerPhase) -> tuple[str, Mark]:
-    match phase:
-        case ListenerPhase.STARTING:
-            return tr("Router starting…"), Mark.WORKING
-        case ListenerPhase.LISTENING:
-            return tr("Router running"), Mark.READY
-        case ListenerPhase.STOPPED:
-            return tr("Router stopped"), Mark.OFF
-        case ListenerPhase.FAILED:
-            return tr("Router not running"), Mark.FAILED
-        case _:
-            assert_never(phase)
+    return {
+        ListenerPhase.STARTING: (tr("Router starting…"), Mark.WORKING),
+        ListenerPhase.LISTENING: (tr("Router running"), Mark.READY),
+        ListenerPhase.STOPPED: (tr("Router stopped"), Mark.OFF),
+        ListenerPhase.FAILED: (tr("Router not running"), Mark.FAILED),
+    }[phase]

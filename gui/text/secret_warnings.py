@@ -30,5 +30,5 @@ def unsafe_secrets_text(
     names = ", ".join(secret.place for secret in secrets)
     return (
         tr("No keyring available: {names} is only kept until Toolbooth stops").format(names=names),
-        tr("Set one up (GNOME Keyring, KWallet), then save the server again."),
+        tr("Set up a keyring (GNOME Keyring or KWallet), then save the server again."),
     )

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
-from typing import assert_never
 
 from gui.text import formats
 from gui.text.errors import Action, Remedy, brief_text, cause_text, failure_remedy, translated
@@ -103,10 +102,8 @@ def _step_text(step: DiscoveryStep | None) -> str:
             return tr("Connecting…")
         case DiscoveryStep.DISCOVERING:
             return tr("Discovering tools…")
-        case DiscoveryStep.CACHING | DiscoveryStep.COMPLETE | DiscoveryStep.FAILED:
-            return tr("Finishing…")
         case _:
-            assert_never(step)
+            return tr("Finishing…")
 
 
 def transport_text(transport: TransportType) -> str:
@@ -156,7 +153,7 @@ def protection_words(protection: Protection) -> str:
 
 
 def accessible_server(status: ServerStatus) -> str:
-    """A row as a screen reader speaks it."""
+    """A row as a screen reader reads it out."""
     shown = present(status)
     parts = [status.name, shown.summary, shown.detail]
     if status.tool_count is not None:
@@ -165,7 +162,7 @@ def accessible_server(status: ServerStatus) -> str:
 
 
 def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
-    """The line under the title, and what of it asks for attention (or nothing)."""
+    """The line under the title, and the part of it that needs attention (may be empty)."""
     statuses = tuple(servers)
     tools = sum((s.tool_count or 0) - s.unapproved_count for s in statuses if s.enabled)
     attention_needed = [s for s in statuses if present(s).needs_attention]
@@ -185,7 +182,7 @@ def overview(servers: Iterable[ServerStatus], apps: int) -> tuple[str, str]:
 
 
 def _waits(status: ServerStatus) -> bool:
-    """Whether it only waits for a decision of the user."""
+    """Whether it only needs a decision of the user."""
     if status.state in (ServerState.NEEDS_CONSENT, ServerState.NEEDS_SIGN_IN):
         return True
     return bool(status.pending_count) and status.failure is None

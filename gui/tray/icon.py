@@ -1,30 +1,30 @@
 """The icon in the tray: shows how the router is, opens its menu, and notices a missing tray.
 
-The menu is filled from the router's state when it is about to open and, since that news does not
-reach us from every tray host, also when the state changes; never while it is open.
+The menu is filled from the router's state when it is about to open and, since not every tray host
+reports that, also when the state changes; never while it is open.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gui.components.actions import Actions
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
 from gui.widgets.icons import tray_icon
 from gui.widgets.theme import theme
+from gui.widgets.timers import timer
 from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
-from router.domain.ids import WorkspaceId
-from router.domain.workspaces import Optimization
 
 RETRY_MS = 1000
 GIVE_UP_MS = 25_000
@@ -49,17 +49,15 @@ class Tray(QObject):
         self._filled_with: TrayView | None = None
         self._open = False
         self._waited_ms = 0
-        self._given_up = False
         self.menu = TrayMenu()
         self._connect_menu()
         self._icon: QSystemTrayIcon | None = None
-        self._retry = QTimer(self, interval=RETRY_MS)
-        self._retry.timeout.connect(self._look_again)
+        self._retry = timer(self, RETRY_MS, self._look_again, repeat=True)
         theme().changed.connect(self.refill)
         bridge.subscribe(self, self._on_events)
         self._show_state()
 
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """Whether a tray shows our icon. The icon itself claims so even where there is none."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
@@ -80,6 +78,11 @@ class Tray(QObject):
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
+        show_error = partial(self._commands.show_error, self)
+        self._actions = Actions(self, router, self._commands, _offer_no_undo, show_error)
+        self.menu.refresh_requested.connect(self._actions.refresh_all)
+        self.menu.workspace_chosen.connect(self._actions.switch_workspace)
+        self.menu.optimization_chosen.connect(self._actions.optimize)
         self.refresh()
 
     def show_failure(self) -> None:
@@ -138,9 +141,6 @@ class Tray(QObject):
         menu.triggered.connect(lambda: self._hidden())
         menu.window_requested.connect(self.window_requested)
         menu.url_copied.connect(self._copy_url)
-        menu.refresh_requested.connect(self._refresh_tools)
-        menu.workspace_chosen.connect(self._switch_workspace)
-        menu.optimization_chosen.connect(self._set_optimization)
 
     def _about_to_show(self) -> None:
         self._open = False  # Not every tray host reports that it closed the menu.
@@ -159,39 +159,21 @@ class Tray(QObject):
             self.window_requested.emit()
 
     def _look_again(self) -> None:
-        """An icon that we have comes back by itself with its tray; one that we don't is made."""
-        if self.is_there() or (self._icon is None and self._appear()):
+        """An icon that exists comes back with its tray; otherwise it is made now."""
+        if self.is_available() or (self._icon is None and self._appear()):
             self._retry.setInterval(LATER_MS)
-            self._waited_ms, self._given_up = 0, False
+            self._waited_ms = 0
             return
-        self._waited_ms += self._retry.interval()
-        if not self._given_up and self._waited_ms >= GIVE_UP_MS:
-            self._given_up = True
+        waited_ms = self._waited_ms + self._retry.interval()
+        if self._waited_ms < GIVE_UP_MS <= waited_ms:
             self._retry.setInterval(LATER_MS)
             self.missing.emit()
+        self._waited_ms = waited_ms
 
     def _copy_url(self) -> None:
         if self._router and (url := self._router.endpoint.state().url):
             QGuiApplication.clipboard().setText(url)
 
-    def _refresh_tools(self) -> None:
-        if self._router:
-            self._commands.run(
-                self, self._router.discovery.refresh(self._router.workspaces.active())
-            )
 
-    def _switch_workspace(self, workspace: str) -> None:
-        if self._router:
-            self._commands.run(self, self._router.workspaces.switch(WorkspaceId(workspace)))
-
-    def _set_optimization(self, chosen: object) -> None:
-        if self._router is None:
-            return
-        workspace = self._router.workspaces.active()
-        command = self._router.projects.set_options(
-            workspace,
-            None,
-            optimization=cast(Optimization | None, chosen),
-            exposure=self._router.projects.list(workspace)[0].exposure,
-        )
-        self._commands.run(self, command)
+def _offer_no_undo(text: str, undo: Callable[[], object]) -> None:
+    """The menu has no place for it, and its actions are easily reversed there."""

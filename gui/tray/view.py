@@ -65,15 +65,12 @@ def tray_view(router: RouterPort) -> TrayView:
 
 
 def optimization_name(optimization: Optimization | None) -> str:
-    match optimization:
-        case None:
-            return tr("Off")
-        case Optimization.BM25:
-            return "BM25"
-        case Optimization.HYBRID:
-            return tr("Hybrid")
-        case Optimization.CLOUD:
-            return tr("Cloud")
+    return {
+        None: tr("Off"),
+        Optimization.BM25: "BM25",
+        Optimization.HYBRID: tr("Hybrid"),
+        Optimization.CLOUD: tr("Cloud"),
+    }[optimization]
 
 
 def _state(phase: ListenerPhase, servers: tuple[ServerStatus, ...]) -> TrayState:
@@ -88,7 +85,7 @@ def _state(phase: ListenerPhase, servers: tuple[ServerStatus, ...]) -> TrayState
 
 
 def _ready_count(servers: tuple[ServerStatus, ...]) -> str:
-    """Of those that are switched on."""
+    """Of the servers that are turned on."""
     enabled = [server for server in servers if server.enabled]
     if not enabled:
         return tr("no servers turned on")

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from gui.widgets import fonts
-from gui.widgets.buttons import IconButton
+from gui.widgets.buttons import IconButton, text_button
 from gui.widgets.labels import IconLabel, wrapped
 from gui.widgets.layouts import NO_MARGINS, hbox, vbox
 
@@ -21,7 +21,7 @@ BannerButton: TypeAlias = tuple[str, Callable[[], object]]
 
 
 class Banner(QFrame):
-    """A sentence, a quieter one under it, and what can be done."""
+    """A message, a detail below it, and buttons."""
 
     def __init__(
         self,
@@ -44,11 +44,9 @@ class Banner(QFrame):
             parent=self,
         )
         for caption, action in buttons:
-            row.addWidget(_button(caption, action))
+            row.addWidget(_small_button(caption, action))
         if on_close is not None:
-            close = IconButton("x", self.tr("Close"), size=28, icon_size=16)
-            close.clicked.connect(on_close)
-            row.addWidget(close)
+            row.addWidget(IconButton("x", self.tr("Close"), size=28, on_click=on_close))
 
 
 class Banners(QWidget):
@@ -98,10 +96,5 @@ def _texts(text: str, detail: str) -> QVBoxLayout:
     return column
 
 
-def _button(caption: str, action: Callable[[], object]) -> QPushButton:
-    button = QPushButton(caption)
-    button.setFont(fonts.medium(fonts.SMALL))
-    button.setProperty("role", "small")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.clicked.connect(lambda: action())
-    return button
+def _small_button(caption: str, action: Callable[[], object]) -> QPushButton:
+    return text_button(caption, "small", fonts.medium(fonts.SMALL), lambda: action())

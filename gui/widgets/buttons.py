@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -26,6 +26,7 @@ from gui.widgets.icons import icon
 from gui.widgets.layouts import hbox
 from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
+from gui.widgets.timers import timer
 
 COPIED_MS = 1600
 OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
@@ -57,10 +58,8 @@ class Toggle(Pressable, QCheckBox):
         return self.rect().contains(pos)
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
-        painter = QPainter(self)
-        paint.draw_toggle(
-            painter, QRectF(self.rect()), self.isChecked(), self.isEnabled(), self.hasFocus()
-        )
+        rect, checked = QRectF(self.rect()), self.isChecked()
+        paint.draw_toggle(QPainter(self), rect, checked, self.isEnabled(), self.hasFocus())
 
 
 class Segmented(QFrame):
@@ -99,11 +98,6 @@ class Segmented(QFrame):
         for name, button in self._segments.items():
             button.setChecked(name == key)
         self._group.setExclusive(True)
-
-    def set_available(self, key: str, available: bool, tooltip: str = "") -> None:
-        """Enable or disable one segment; `tooltip` says why."""
-        self._segments[key].setEnabled(available)
-        self._segments[key].setToolTip(tooltip)
 
     def _segment(self, key: str, text: str) -> QPushButton:
         button = _Segment(text, self)
@@ -158,14 +152,12 @@ class IconButton(QToolButton):
 
 
 class CopyButton(IconButton):
-    """Copies what `text` gives at that moment, and shows a tick for a while."""
+    """Copies what `text` returns, and shows a check mark for a moment."""
 
     def __init__(self, tooltip: str, text: Callable[[], str], *, size: int = 28) -> None:
-        super().__init__("copy", tooltip, size=size)
+        super().__init__("copy", tooltip, size=size, on_click=self._copy)
         self._text = text
-        self._back = QTimer(self, interval=COPIED_MS, singleShot=True)
-        self._back.timeout.connect(lambda: self.setIcon(icon("copy")))
-        self.clicked.connect(self._copy)
+        self._back = timer(self, COPIED_MS, lambda: self.setIcon(icon("copy")))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text())
@@ -177,32 +169,37 @@ def primary_button(
     text: str, icon_name: str | None = None, *, on_click: OnClick = None
 ) -> QPushButton:
     """The one thing to do on a screen."""
-    return _button(text, icon_name, "primary", "on_accent", fonts.semibold(), on_click)
+    button = text_button(text, "primary", fonts.semibold(), on_click)
+    return _with_icon(button, icon_name, "on_accent")
 
 
 def secondary_button(
     text: str, icon_name: str | None = None, *, on_click: OnClick = None
 ) -> QPushButton:
-    return _button(text, icon_name, "secondary", "text2", fonts.medium(), on_click)
+    button = text_button(text, "secondary", fonts.medium(), on_click)
+    return _with_icon(button, icon_name, "text2")
 
 
 def link_button(text: str, *, flush: bool = False, on_click: OnClick = None) -> QPushButton:
     """`flush`: its text aligns with what is above and below it."""
-    made = _button(text, None, "link", "accent", fonts.medium(), on_click)
+    made = text_button(text, "link", fonts.medium(), on_click)
     made.setProperty("flush", "true" if flush else "false")
     return made
 
 
-def _button(
-    text: str, icon_name: str | None, role: str, token: Token, font: QFont, on_click: OnClick
-) -> QPushButton:
+def text_button(text: str, role: str, font: QFont, on_click: OnClick = None) -> QPushButton:
+    """`role` is its name in the style sheet."""
     button = QPushButton(text)
     if on_click is not None:
         button.clicked.connect(on_click)
     button.setProperty("role", role)
     button.setFont(font)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def _with_icon(button: QPushButton, icon_name: str | None, token: Token) -> QPushButton:
     if icon_name:
         button.setIcon(icon(icon_name, token))
-        button.setIconSize(QSize(21, 16))  # The icon sits at the left of that: room to the text.
+        button.setIconSize(QSize(21, 16))  # Wider than the icon, for space before the text.
     return button

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QRadioButton, QWidget
 
 from gui.text.marks import Tone
 from gui.widgets import fonts
 from gui.widgets.labels import Pill, label, wrapped
-from gui.widgets.layouts import hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, in_widget, vbox
 from gui.widgets.paint import draw_box, draw_focus_ring, draw_text, saved
 from gui.widgets.presses import Pressable
 from gui.widgets.searchable import searchable
@@ -45,12 +45,7 @@ class RowCard(Card):
     ) -> QLabel:
         """Returns the label of the description, for a text that changes. `words` are synonyms."""
         shown = wrapped(description)
-        texts = QVBoxLayout()
-        texts.setSpacing(3)
-        texts.addStretch()
-        texts.addWidget(label(title, font=fonts.medium()))
-        texts.addWidget(shown)
-        texts.addStretch()
+        texts = vbox(STRETCH, label(title, font=fonts.medium()), shown, STRETCH, spacing=3)
         row = QWidget()
         row.setMinimumHeight(ROW_HEIGHT)
         line = hbox((texts, 1), spacing=PADDING, margins=(0, 8, 0, 8), parent=row)
@@ -75,11 +70,8 @@ class RadioCard(QFrame):
         super().__init__()
         searchable(self, words)
         self._radio = _Radio(title)
-        self._radio.setAutoExclusive(False)
-        self._radio.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._radio.clicked.connect(self._choose)
-        self._badges = hbox(self._radio, spacing=6)
-        self._badges.addStretch()
+        self._badges = hbox(self._radio, STRETCH, spacing=6)
         column = vbox(
             self._badges,
             _indented(wrapped(description)),
@@ -118,7 +110,7 @@ class RadioCard(QFrame):
             self._choose()
 
     def _choose(self) -> None:
-        # A click on the one that is chosen already must not take the choice away.
+        # A click on the chosen card must not clear the choice.
         self._radio.setChecked(True)
         self.chosen.emit()
 
@@ -129,6 +121,8 @@ class _Radio(Pressable, QRadioButton):
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self.setFont(fonts.semibold())
+        self.setAutoExclusive(False)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.emit_click_on_toggle()
 
     def sizeHint(self, /) -> QSize:
@@ -181,6 +175,4 @@ def _line(role: str) -> QFrame:
 
 def _indented(text: QLabel) -> QWidget:
     """Under the radio button's own text."""
-    holder = QWidget()
-    hbox(text, margins=(RADIO_INDENT, 0, 0, 0), parent=holder)
-    return holder
+    return in_widget(hbox(text, margins=(RADIO_INDENT, 0, 0, 0)))

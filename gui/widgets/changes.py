@@ -15,6 +15,7 @@ from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.icons import icon
 from gui.widgets.labels import label, set_tint
 from gui.widgets.layouts import hbox
+from gui.widgets.palette import Token
 from router.domain.errors import ToolboothError
 
 Command: TypeAlias = Callable[[], Coroutine[Any, Any, object]]
@@ -93,18 +94,13 @@ class ChangesFooter(QWidget):
         self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)
-        self._undo = secondary_button(self.tr("Undo"), "undo-2")
-        self._undo.setStyleSheet(
-            "QPushButton:!focus:!hover { border-color: transparent; background: transparent }"
-        )
-        self._undo.clicked.connect(changes.undo)
-        done = primary_button(self.tr("Done"))
-        done.clicked.connect(self.done)
+        self._undo = secondary_button(self.tr("Undo"), "undo-2", on_click=changes.undo)
+        self._undo.setProperty("quiet", "true")
         hbox(
             self._tick,
             (self._message, 1),
             self._undo,
-            done,
+            primary_button(self.tr("Done"), on_click=self.done),
             spacing=8,
             margins=(padding, 8, padding, 16),
             parent=self,
@@ -115,10 +111,10 @@ class ChangesFooter(QWidget):
         changes.failed.connect(self._show_error)
         self.clear()
 
-    def show_message(self, text: str) -> None:
-        self._tick.show()
+    def show_message(self, text: str, *, tint: Token = "text2") -> None:
+        self._tick.setVisible(bool(text) and tint == "text2")
         self._message.setText(text)
-        set_tint(self._message, "text2")
+        set_tint(self._message, tint)
         self.show_undo()
 
     def _show_saved(self, what: str) -> None:
@@ -134,12 +130,7 @@ class ChangesFooter(QWidget):
         self._undo.setVisible(self._changes.can_undo)
 
     def clear(self) -> None:
-        self._tick.hide()
-        self._message.setText("")
-        self.show_undo()
+        self.show_message("")
 
     def _show_error(self, error: ToolboothError) -> None:
-        self._tick.hide()
-        self._message.setText(error_text(error))
-        set_tint(self._message, "err")
-        self.show_undo()
+        self.show_message(error_text(error), tint="err")

@@ -20,7 +20,7 @@ class FormField:
     caption: str
     text: str
     code: bool = False
-    """Whether it is to be read letter by letter."""
+    """Shown in the monospaced font."""
 
 
 class FieldForm(QWidget):

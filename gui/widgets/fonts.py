@@ -1,7 +1,7 @@
 """The two typefaces of the window and their sizes in pixels.
 
-Inter where it is installed, else the system's own face; figures are tabular, so that counts which
-change do not shake.
+Inter where it is installed, else the system's own face; figures are tabular, so that changing
+counts do not shift.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ TextBox = TypeVar("TextBox", QPlainTextEdit, QTextEdit)
 
 
 def line_edit(accessible_name: str, placeholder: str = "", *, mono: bool = False) -> QLineEdit:
-    """`mono` is for what is read letter by letter."""
+    """`mono`: in the monospaced font, for code and names."""
     field = QLineEdit()
     field.setAccessibleName(accessible_name)
     field.setPlaceholderText(placeholder)

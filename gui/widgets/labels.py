@@ -157,6 +157,16 @@ def wrapped(
     return made
 
 
+def centered(
+    text: str = "", *, font: QFont | None = None, tint: Token = "text3", margin: int = 0
+) -> QLabel:
+    """A text in the middle of its place, for example where there are no rows yet."""
+    made = wrapped(text, tint, font=font or fonts.ui_font())
+    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    made.setMargin(margin)
+    return made
+
+
 def set_tint(widget: QLabel, tint: Token) -> None:
     if widget.property("tint") != tint:
         widget.setProperty("tint", tint)

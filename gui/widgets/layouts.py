@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
+Box = TypeVar("Box", bound=QBoxLayout)
 STRETCH: Final = "stretch"
 Margins: TypeAlias = tuple[int, int, int, int]
 """Left, top, right, bottom."""
@@ -33,8 +34,7 @@ def hbox(
 ) -> QHBoxLayout:
     """`parts` from left to right. Spacing and margins are Qt's own unless they are given."""
     layout = QHBoxLayout() if parent is None else QHBoxLayout(parent)
-    _fill(layout, parts, spacing, margins)
-    return layout
+    return _filled(layout, parts, spacing, margins)
 
 
 def vbox(
@@ -45,13 +45,12 @@ def vbox(
 ) -> QVBoxLayout:
     """The same from top to bottom."""
     layout = QVBoxLayout() if parent is None else QVBoxLayout(parent)
-    _fill(layout, parts, spacing, margins)
-    return layout
+    return _filled(layout, parts, spacing, margins)
 
 
-def _fill(
-    layout: QBoxLayout, parts: Sequence[Part], spacing: int | None, margins: Margins | None
-) -> None:
+def _filled(
+    layout: Box, parts: Sequence[Part], spacing: int | None, margins: Margins | None
+) -> Box:
     if spacing is not None:
         layout.setSpacing(spacing)
     if margins is not None:
@@ -73,6 +72,14 @@ def _fill(
             layout.addWidget(part[0], part[1])
         else:
             layout.addLayout(part[0], part[1])
+    return layout
+
+
+def in_widget(layout: QLayout) -> QWidget:
+    """A widget with `layout`, to be hidden, sized or stacked as a whole."""
+    widget = QWidget()
+    widget.setLayout(layout)
+    return widget
 
 
 def clear(layout: QLayout) -> None:

@@ -21,7 +21,7 @@ _PLAIN_NUMBER = """
 
 
 class NumberField(QSpinBox):
-    """A number to type; it counts when Enter is pressed or the field is left."""
+    """A number to type; it takes effect when Enter is pressed or the field loses focus."""
 
     def __init__(self, accessible_name: str, lowest: int, highest: int) -> None:
         super().__init__()
@@ -58,7 +58,10 @@ class Stepper(QFrame):
         self._number.setFixedWidth(34 + 8 * max(0, len(str(highest)) - 3))
         self._number.setStyleSheet(f"{_PLAIN_NUMBER} QSpinBox {{ border: none; padding: 0 }}")
         self._number.valueChanged.connect(self.changed)
-        self._lay_out()
+        down, up = self._number.stepDown, self._number.stepUp
+        less = IconButton("minus", self.tr("Decrease"), size=28, icon_size=14, on_click=down)
+        more = IconButton("plus", self.tr("Increase"), size=28, icon_size=14, on_click=up)
+        hbox(less, self._number, more, spacing=0, margins=(2, 1, 2, 1), parent=self)
 
     def value(self) -> int:
         return self._number.value()
@@ -68,10 +71,3 @@ class Stepper(QFrame):
 
     def paintEvent(self, event: QPaintEvent, /) -> None:
         draw_box(QPainter(self), QRectF(self.rect()), 6, "surface", "strong")
-
-    def _lay_out(self) -> None:
-        less = IconButton("minus", self.tr("Less"), size=28, icon_size=14)
-        more = IconButton("plus", self.tr("More"), size=28, icon_size=14)
-        less.clicked.connect(self._number.stepDown)
-        more.clicked.connect(self._number.stepUp)
-        hbox(less, self._number, more, spacing=0, margins=(2, 1, 2, 1), parent=self)

@@ -1,5 +1,4 @@
-"""A page of the main window beside the workspaces': title, a line under it, what can be done, and
-content that scrolls."""
+"""The frame of a page of the main window: title, subtitle, actions, and content that scrolls."""
 
 from __future__ import annotations
 
@@ -15,16 +14,21 @@ _HEAD = 68
 
 
 class PageFrame(QWidget):
-    def __init__(self, title: str, subtitle: str, *actions: QWidget) -> None:
+    def __init__(self, title: str, subtitle: str) -> None:
         super().__init__()
         self.subtitle = label(subtitle, font=fonts.ui_font(fonts.SMALL), tint="text2")
         heading = label(title, font=fonts.semibold(fonts.TITLE))
         texts = vbox(STRETCH, heading, self.subtitle, STRETCH, spacing=1)
         head = QWidget()
         head.setFixedHeight(_HEAD)
-        hbox((texts, 1), *actions, spacing=10, margins=(4, 0, 0, 0), parent=head)
+        self._head = hbox((texts, 1), spacing=10, margins=(4, 0, 0, 0), parent=head)
         self.body = vbox(spacing=12)
         vbox(head, (self.body, 1), spacing=0, margins=(PADDING, 0, PADDING, PADDING), parent=self)
+
+    def add_actions(self, *actions: QWidget) -> None:
+        """Put `actions` at the right of the title."""
+        for action in actions:
+            self._head.addWidget(action)
 
     def add_scrolled(self, *widgets: QWidget) -> ScrollColumn:
         """Put `widgets` below each other where they can be scrolled."""

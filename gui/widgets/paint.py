@@ -1,6 +1,6 @@
 """The small shapes that widgets and delegates both paint: tiles, marks, toggles, pills.
 
-Each takes the painter, a rectangle and plain values, and leaves the painter as it found it.
+Each takes the painter, a rectangle and plain values. A text leaves its font and pen set.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from gui.text.marks import Mark, Tone
 from gui.widgets import fonts, icons
@@ -59,10 +59,10 @@ def draw_box(
     width: float = 1,
 ) -> None:
     """A rectangle with round corners; its border is inside `rect`."""
-    palette, inset = theme().palette, width / 2 if border else 0
+    inset = width / 2 if border else 0
     with saved(painter):
-        painter.setBrush(fill if isinstance(fill, QColor) else palette.color(fill))
-        painter.setPen(QPen(palette.color(border), width) if border else Qt.PenStyle.NoPen)
+        painter.setBrush(_color(fill))
+        painter.setPen(QPen(_color(border), width) if border else Qt.PenStyle.NoPen)
         painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
@@ -85,16 +85,14 @@ def draw_tile(painter: QPainter, rect: QRectF, name: str) -> None:
     letter = next((c for c in name if c.isalnum()), "?").upper()
     side = rect.height()
     draw_box(painter, rect, max(4.0, side * 0.22), background)
-    with saved(painter):
-        painter.setFont(fonts.semibold(max(8, round(side * 0.43))))
-        painter.setPen(letter_color)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, letter)
+    font = fonts.semibold(max(8, round(side * 0.43)))
+    draw_text(painter, rect, letter, font, letter_color, Qt.AlignmentFlag.AlignCenter)
 
 
 def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> None:
     """The status mark: its shape alone shows the state. `angle` turns the working arc."""
     token = _MARK_TOKENS[mark]
-    color = theme().palette.color(token)
+    color = _color(token)
     with saved(painter):
         match mark:
             case Mark.READY:
@@ -106,10 +104,9 @@ def draw_mark(painter: QPainter, rect: QRectF, mark: Mark, angle: int = 0) -> No
                 painter.drawEllipse(rect.center(), 4.2, 4.2)
             case Mark.WORKING:
                 _draw_arc(painter, rect.center(), angle)
-            case Mark.ATTENTION:
-                icons.draw(painter, "triangle-alert", _centered(rect, 15), token)
-            case Mark.FAILED:
-                icons.draw(painter, "circle-x", _centered(rect, 15), token)
+            case Mark.ATTENTION | Mark.FAILED:
+                name = "triangle-alert" if mark is Mark.ATTENTION else "circle-x"
+                icons.draw(painter, name, centered(rect, 15), token)
             case _:
                 assert_never(mark)
 
@@ -137,7 +134,7 @@ def draw_checkbox(painter: QPainter, rect: QRectF, checked: bool, enabled: bool 
         painter.setOpacity(1.0 if enabled else 0.45)
         if checked:
             draw_box(painter, rect, 4, "accent")
-            _draw_tick(painter, rect, theme().palette.color("on_accent"))
+            _draw_tick(painter, rect)
         else:
             draw_box(painter, rect, 4, "surface", "field", 1.5)
 
@@ -145,9 +142,8 @@ def draw_checkbox(painter: QPainter, rect: QRectF, checked: bool, enabled: bool 
 def draw_pill(painter: QPainter, rect: QRectF, text: str, tone: Tone, radius: float = 5.0) -> None:
     color, background = _TONE_TOKENS[tone]
     draw_box(painter, rect, radius, background)
-    with saved(painter):
-        font = fonts.semibold(fonts.LABEL)
-        draw_text(painter, rect, text, font, color, Qt.AlignmentFlag.AlignCenter)
+    font = fonts.semibold(fonts.LABEL)
+    draw_text(painter, rect, text, font, color, Qt.AlignmentFlag.AlignCenter)
 
 
 def draw_button(painter: QPainter, rect: QRectF, text: str, hovered: bool) -> None:
@@ -168,11 +164,7 @@ def draw_focus_ring(
     painter: QPainter, rect: QRectF, radius: float, color: Token = "accent"
 ) -> None:
     """The 2-pixel ring, just inside `rect`."""
-    inset = FOCUS_WIDTH / 2
-    with saved(painter):
-        painter.setBrush(QBrush())
-        painter.setPen(QPen(theme().palette.color(color), FOCUS_WIDTH))
-        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius, radius)
+    draw_box(painter, rect, radius, QColor(Qt.GlobalColor.transparent), color, FOCUS_WIDTH)
 
 
 def draw_text(
@@ -180,27 +172,29 @@ def draw_text(
     rect: QRectF,
     text: str,
     font: QFont,
-    color: Token,
+    color: Token | QColor,
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
     """One line of `text`, centred vertically, elided where it does not fit."""
     painter.setFont(font)
-    painter.setPen(theme().palette.color(color))
+    painter.setPen(_color(color))
     shown = painter.fontMetrics().elidedText(text, elide, int(rect.width()))
     painter.drawText(rect, alignment | Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 def halves(rect: QRectF) -> tuple[QRectF, QRectF]:
     """The upper and the lower line of a row of two."""
-    upper, lower = QRectF(rect), QRectF(rect)
-    upper.setBottom(rect.center().y())
-    lower.setTop(rect.center().y())
-    return upper, lower
+    half = rect.height() / 2
+    return rect.adjusted(0, 0, 0, -half), rect.adjusted(0, half, 0, 0)
 
 
-def _draw_tick(painter: QPainter, rect: QRectF, color: QColor) -> None:
-    pen = QPen(color, rect.width() / 8)
+def _color(color: Token | QColor) -> QColor:
+    return color if isinstance(color, QColor) else theme().palette.color(color)
+
+
+def _draw_tick(painter: QPainter, rect: QRectF) -> None:
+    pen = QPen(_color("on_accent"), rect.width() / 8)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
@@ -210,16 +204,16 @@ def _draw_tick(painter: QPainter, rect: QRectF, color: QColor) -> None:
 
 
 def _draw_arc(painter: QPainter, center: QPointF, angle: int) -> None:
-    palette = theme().palette
     box = QRectF(center.x() - 5.2, center.y() - 5.2, 10.4, 10.4)
-    painter.setPen(QPen(palette.color("track"), 2))
+    painter.setPen(QPen(_color("track"), 2))
     painter.drawEllipse(box)
-    pen = QPen(palette.color("accent"), 2)
+    pen = QPen(_color("accent"), 2)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     painter.setPen(pen)
     painter.drawArc(box, (90 - angle) * 16, -130 * 16)
 
 
-def _centered(rect: QRectF, side: float) -> QRectF:
+def centered(rect: QRectF, side: float) -> QRectF:
+    """The square of `side` in the middle of `rect`."""
     center = rect.center()
     return QRectF(center.x() - side / 2, center.y() - side / 2, side, side)

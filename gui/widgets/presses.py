@@ -20,28 +20,29 @@ _Button = QAbstractButton if TYPE_CHECKING else object
 class Pressable(_Button):
     """Comes before the class of a checkable button among the bases."""
 
-    _by_us = False
+    _expected = False
+    """Whether our own code or a real click changes the state."""
 
     def emit_click_on_toggle(self) -> None:
-        """To be called once it is made."""
-        self.toggled.connect(self._turned)
+        """Call this once, after construction."""
+        self.toggled.connect(self._on_toggled)
 
     def setChecked(self, checked: bool, /) -> None:
-        self._by_us = True
+        self._expected = True
         super().setChecked(checked)
-        self._by_us = False
+        self._expected = False
 
     def nextCheckState(self, /) -> None:
         """Qt calls this for a real click, for which it emits `clicked` itself."""
-        self._by_us = True
+        self._expected = True
         super().nextCheckState()
-        self._by_us = False
+        self._expected = False
 
-    def _turned(self, checked: bool) -> None:
+    def _on_toggled(self, checked: bool) -> None:
         group = cast(QButtonGroup | None, self.group())
         one_of_several = self.autoExclusive() or (group is not None and group.exclusive())
         # In an exclusive group only the chosen button counts.
-        if not self._by_us and (checked or not one_of_several):
+        if not self._expected and (checked or not one_of_several):
             self.clicked[bool].emit(checked)  # pyright: ignore
 
 

@@ -1,4 +1,4 @@
-"""What the lists share: a view of painted rows, and what a delegate needs to know of one row."""
+"""Shared by the lists: a view of painted rows, and the state of one row for its delegate."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class RowView(QTableView):
     the first: 30 ms for 5,000 of them.
     """
 
-    def __init__(self, accessible_name: str, row_height: int, nothing: str) -> None:
-        """`nothing` is shown while there are no rows."""
+    def __init__(self, accessible_name: str, row_height: int, empty_text: str) -> None:
+        """`empty_text` is shown while there are no rows."""
         super().__init__()
-        self._nothing = nothing
+        self._empty_text = empty_text
         self.row_height = row_height
         set_up_rows(self, accessible_name, row_height)
         self.setMouseTracking(True)
@@ -83,7 +83,7 @@ class RowView(QTableView):
             place = QRectF(0, 0, self.viewport().width(), 2 * self.row_height)
             centered = Qt.AlignmentFlag.AlignHCenter
             painter = QPainter(self.viewport())
-            paint.draw_text(painter, place, self._nothing, fonts.ui_font(), "text3", centered)
+            paint.draw_text(painter, place, self._empty_text, fonts.ui_font(), "text3", centered)
 
     def focusInEvent(self, event: QFocusEvent, /) -> None:
         self.ring_shown = event.reason() in _BY_KEYBOARD
@@ -113,7 +113,7 @@ def set_up_rows(view: QTableView, accessible_name: str, row_height: int) -> None
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints rows of a `RowView`; `pressed` is asked about clicks, Space turns the tick around."""
+    """Paints rows of a `RowView`; `pressed` is asked about clicks, Space toggles the check box."""
 
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
@@ -173,7 +173,7 @@ def _has(option: QStyleOptionViewItem, flag: QStyle.StateFlag) -> bool:
 
 
 def flip(index: Index) -> bool:
-    """Ask the model to turn the row's tick around."""
+    """Ask the model to toggle the row's check box."""
     ticked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) == Qt.CheckState.Checked
     wanted = Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked
     return index.model().setData(cast(QModelIndex, index), wanted, Qt.ItemDataRole.CheckStateRole)

@@ -1,4 +1,4 @@
-"""The field a list is filtered with."""
+"""The search field above a list."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.widgets.icons import icon
 
 
 class SearchField(QLineEdit):
-    """A line to filter by, 32 high, with a lens; Escape clears it."""
+    """A line edit with a search icon, 32 pixels high; Escape clears it."""
 
     def __init__(self, placeholder: str) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class SearchField(QLineEdit):
         self.setAccessibleName(placeholder)
 
     def keyPressEvent(self, event: QKeyEvent, /) -> None:
-        """An Escape that has something to clear goes no further: a dialog would close by it."""
+        """Escape clears the text first; passed on, it would close the dialog."""
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
         else:

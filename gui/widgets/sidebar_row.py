@@ -7,17 +7,19 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton
 
 from gui.widgets import fonts, icons, paint
-from gui.widgets.buttons import IconButton
+from gui.widgets.buttons import IconButton, OnClick
 from gui.widgets.presses import Pressable
 
 _ROW_HEIGHT = 34
 
 
 class SidebarRow(Pressable, QPushButton):
-    def __init__(self, text: str, *, icon_name: str = "", count: int | None = None) -> None:
+    def __init__(self, text: str, icon_name: str = "", *, on_click: OnClick = None) -> None:
         super().__init__(text)
+        if on_click is not None:
+            self.clicked.connect(on_click)
         self._icon_name = icon_name
-        self._count = "" if count is None else str(count)
+        self._count = ""
         self._urgent = False
         self._action: IconButton | None = None
         self.setFixedHeight(_ROW_HEIGHT)
@@ -31,9 +33,11 @@ class SidebarRow(Pressable, QPushButton):
         self.setAccessibleName(f"{self.text()}, {self._count}" if self._count else self.text())
         self.update()
 
-    def add_action(self, icon_name: str, tooltip: str) -> IconButton:
+    def add_action(self, icon_name: str, tooltip: str, on_click: OnClick) -> IconButton:
         """A small button before the count, shown while the row is chosen."""
-        self._action = IconButton(icon_name, tooltip, size=24, icon_size=14, parent=self)
+        self._action = IconButton(
+            icon_name, tooltip, size=24, icon_size=14, parent=self, on_click=on_click
+        )
         self.toggled.connect(self._action.setVisible)
         self._action.setVisible(self.isChecked())
         return self._action

@@ -1,13 +1,14 @@
-"""The status shape as a widget of its own."""
+"""The status mark as a widget."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QTimer
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.text.marks import Mark
 from gui.widgets import paint
+from gui.widgets.timers import timer
 
 TURN_MS = 50
 TURN_DEGREES = 18
@@ -20,8 +21,7 @@ class StatusMark(QWidget):
         super().__init__()
         self._mark = Mark.OFF
         self._angle = 0
-        self._turning = QTimer(self, interval=TURN_MS)
-        self._turning.timeout.connect(self._turn)
+        self._turning = timer(self, TURN_MS, self._turn, repeat=True)
         self.setFixedSize(size, size)
 
     def set_mark(self, mark: Mark) -> None:

@@ -1,4 +1,4 @@
-"""The one object that knows which colours hold now, and applies them.
+"""The current colours, light or dark, and their use in the application.
 
 Icons and delegates look colours up when they paint, so a change of theme needs a repaint and
 nothing else. The system's choice is followed live.
@@ -23,28 +23,16 @@ from resources import read_text
 
 Mode: TypeAlias = Literal["system", "light", "dark"]
 _Role: TypeAlias = QPalette.ColorRole
-_QT_ROLES: dict[QPalette.ColorRole, Token] = {
-    _Role.Window: "window",
-    _Role.WindowText: "text1",
-    _Role.Base: "surface",
-    _Role.AlternateBase: "window",
-    _Role.Text: "text1",
-    _Role.Button: "surface",
-    _Role.ButtonText: "text1",
-    _Role.BrightText: "on_accent",
-    _Role.PlaceholderText: "text3",
-    _Role.Highlight: "accent",
-    _Role.HighlightedText: "on_accent",
-    _Role.Accent: "accent",
-    _Role.Link: "accent",
-    _Role.LinkVisited: "accent",
-    _Role.ToolTipBase: "surface",
-    _Role.ToolTipText: "text1",
-    _Role.Light: "surface",
-    _Role.Midlight: "border",
-    _Role.Mid: "strong",
-    _Role.Dark: "field",
-    _Role.Shadow: "strong",
+_QT_ROLES: dict[Token, tuple[QPalette.ColorRole, ...]] = {
+    "window": (_Role.Window, _Role.AlternateBase),
+    "surface": (_Role.Base, _Role.Button, _Role.ToolTipBase, _Role.Light),
+    "border": (_Role.Midlight,),
+    "strong": (_Role.Mid, _Role.Shadow),
+    "field": (_Role.Dark,),
+    "text1": (_Role.WindowText, _Role.Text, _Role.ButtonText, _Role.ToolTipText),
+    "text3": (_Role.PlaceholderText,),
+    "accent": (_Role.Highlight, _Role.Accent, _Role.Link, _Role.LinkVisited),
+    "on_accent": (_Role.BrightText, _Role.HighlightedText),
 }
 
 
@@ -117,10 +105,11 @@ def theme() -> Theme:
 
 
 def qt_palette(p: Palette) -> QPalette:
-    """What Fusion needs to know, for whatever the style sheet does not reach."""
+    """The palette for Fusion, for what the style sheet does not style."""
     palette = QPalette()
-    for role, token in _QT_ROLES.items():
-        palette.setColor(role, p.color(token))
+    for token, roles in _QT_ROLES.items():
+        for role in roles:
+            palette.setColor(role, p.color(token))
     for role in (_Role.WindowText, _Role.Text, _Role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, p.color("off"))
     return palette

@@ -39,6 +39,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Listed %n tools</source>
+        <translation>
+            <numerusform>Listed %n tool</numerusform>
+            <numerusform>Listed %n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n servers</source>
         <translation>
             <numerusform>%n server</numerusform>
@@ -71,13 +78,6 @@
         <translation>
             <numerusform>%n pending</numerusform>
             <numerusform>%n pending</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>listed %n tools</source>
-        <translation>
-            <numerusform>listed %n tool</numerusform>
-            <numerusform>listed %n tools</numerusform>
         </translation>
     </message>
     <message numerus="yes">

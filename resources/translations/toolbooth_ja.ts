@@ -8,12 +8,12 @@
         <translation>ルーターは停止しています。</translation>
     </message>
     <message>
-        <source>Quit Toolbooth and start it again.</source>
-        <translation>Toolbooth を終了し、もう一度起動してください。</translation>
+        <source>Restart Toolbooth.</source>
+        <translation>Toolbooth を再起動してください。</translation>
     </message>
     <message>
-        <source>Something unexpected went wrong: {error}</source>
-        <translation>予期しない問題が起きました: {error}</translation>
+        <source>Unexpected error: {error}</source>
+        <translation>予期しないエラー: {error}</translation>
     </message>
     <message>
         <source>See the log for details.</source>
@@ -238,8 +238,8 @@
         </translation>
     </message>
     <message>
-        <source>{percent} % less</source>
-        <translation>{percent} % 削減</translation>
+        <source>{percent}% less</source>
+        <translation>{percent}% 削減</translation>
     </message>
     <message>
         <source>There is nothing to import.</source>
@@ -424,16 +424,16 @@
         </translation>
     </message>
     <message>
-        <source>reads data</source>
-        <translation>読み取りのみ</translation>
+        <source>Read-only</source>
+        <translation>読み取り専用</translation>
     </message>
     <message>
-        <source>writes data</source>
+        <source>Writes data</source>
         <translation>書き込みあり</translation>
     </message>
     <message>
-        <source>destructive</source>
-        <translation>消去の恐れあり</translation>
+        <source>Destructive</source>
+        <translation>破壊的</translation>
     </message>
     <message>
         <source>Router starting…</source>
@@ -487,12 +487,8 @@
         <source>Cancelled</source>
         <translation>キャンセル</translation>
     </message>
-    <message>
-        <source>a search</source>
-        <translation>検索</translation>
-    </message>
     <message numerus="yes">
-        <source>listed %n tools</source>
+        <source>Listed %n tools</source>
         <translation>
             <numerusform>ツール %n 個を一覧</numerusform>
         </translation>
@@ -540,8 +536,8 @@
         <translation>{name} にサインインが必要です</translation>
     </message>
     <message>
-        <source>Its tools can’t be called until you sign in.</source>
-        <translation>サインインするまで、このサーバーのツールは呼び出せません。</translation>
+        <source>Apps can’t use its tools until you sign in.</source>
+        <translation>サインインするまで、アプリはこのサーバーのツールを使えません。</translation>
     </message>
     <message>
         <source>{name} needs your approval</source>
@@ -1926,20 +1922,20 @@
         <translation>キーリングがないため、{names} は Toolbooth の終了までしか保存されません</translation>
     </message>
     <message>
-        <source>Set one up (GNOME Keyring, KWallet), then save the server again.</source>
-        <translation>キーリング（GNOME Keyring、KWallet）を用意し、サーバーを保存し直してください。</translation>
+        <source>Set up a keyring (GNOME Keyring or KWallet), then save the server again.</source>
+        <translation>キーリング（GNOME Keyring または KWallet）を用意し、サーバーを保存し直してください。</translation>
     </message>
     <message>
-        <source>named by its key</source>
-        <translation>キーで指定</translation>
+        <source>exact name</source>
+        <translation>名前が一致</translation>
     </message>
     <message>
-        <source>words: {words}</source>
+        <source>matches: {words}</source>
         <translation>一致語: {words}</translation>
     </message>
     <message>
-        <source>meaning {share}</source>
-        <translation>意味 {share}</translation>
+        <source>similarity {share}</source>
+        <translation>類似度 {share}</translation>
     </message>
     <message>
         <source>used before for this</source>
@@ -2070,10 +2066,6 @@
         <translation>アプリが検索し、呼び出したもの（新しい順）</translation>
     </message>
     <message>
-        <source>Filter by tool, text or id</source>
-        <translation>ツール名、文字列、ID で絞り込む</translation>
-    </message>
-    <message>
         <source>App</source>
         <translation>アプリ</translation>
     </message>
@@ -2084,6 +2076,10 @@
     <message>
         <source>No matching entries.</source>
         <translation>該当するものはありません。</translation>
+    </message>
+    <message>
+        <source>Filter by tool, text or ID</source>
+        <translation>ツール名、文字列、ID で絞り込む</translation>
     </message>
     <message numerus="yes">
         <source>Exported %n entries to {name}.</source>
@@ -2592,28 +2588,32 @@
         <translation>行を選ぶと、その記録の詳細が表示されます。</translation>
     </message>
     <message>
-        <source>Copy all as JSON</source>
-        <translation>すべて JSON でコピー</translation>
+        <source>Copy as JSON</source>
+        <translation>JSON でコピー</translation>
     </message>
     <message>
-        <source>Request id</source>
+        <source>Request ID</source>
         <translation>リクエスト ID</translation>
     </message>
     <message>
-        <source>Trace id</source>
+        <source>Copy request ID</source>
+        <translation>リクエスト ID をコピー</translation>
+    </message>
+    <message>
+        <source>Trace ID</source>
         <translation>トレース ID</translation>
     </message>
     <message>
-        <source>Copy the {what}</source>
-        <translation>{what} をコピー</translation>
+        <source>Copy trace ID</source>
+        <translation>トレース ID をコピー</translation>
+    </message>
+    <message>
+        <source>Not logged. To log arguments, go to Settings &gt; Activity.</source>
+        <translation>記録されていません。引数を記録するには、「設定」の「アクティビティ」でオンにします。</translation>
     </message>
     <message>
         <source>Arguments</source>
         <translation>引数</translation>
-    </message>
-    <message>
-        <source>Not logged. Turn on logging of arguments in Settings &gt; Activity.</source>
-        <translation>記録されていません。「設定」の「アクティビティ」で引数の記録をオンにできます。</translation>
     </message>
 </context>
 <context>
@@ -3512,7 +3512,7 @@ The cost of search results is already deducted.</source>
         <translation>1 時間ごとの削減量</translation>
     </message>
     <message>
-        <source>last 24 h</source>
+        <source>Last 24 h</source>
         <translation>直近 24 時間</translation>
     </message>
     <message>
@@ -3850,14 +3850,6 @@ The cost of search results is already deducted.</source>
         <translation>このサーバーにはツールがありません。</translation>
     </message>
     <message>
-        <source>Its tools appear here after discovery.</source>
-        <translation>ツールは検出後、ここに表示されます。</translation>
-    </message>
-    <message>
-        <source>This command is not approved yet</source>
-        <translation>このコマンドはまだ承認されていません</translation>
-    </message>
-    <message>
         <source>Approve</source>
         <translation>承認</translation>
     </message>
@@ -3876,6 +3868,14 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Edit…</source>
         <translation>編集…</translation>
+    </message>
+    <message>
+        <source>Tools appear here after discovery.</source>
+        <translation>ツールは検出後、ここに表示されます。</translation>
+    </message>
+    <message>
+        <source>This command needs your approval</source>
+        <translation>このコマンドには承認が必要です</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -3983,12 +3983,12 @@ The cost of search results is already deducted.</source>
         <translation>サーバー</translation>
     </message>
     <message>
-        <source>No server matches</source>
+        <source>No matching servers</source>
         <translation>一致するサーバーはありません</translation>
     </message>
     <message>
-        <source>Which servers to show</source>
-        <translation>表示するサーバー</translation>
+        <source>Filter by status</source>
+        <translation>状態で絞り込む</translation>
     </message>
     <message>
         <source>All servers</source>
@@ -4138,8 +4138,8 @@ The cost of search results is already deducted.</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>Couldn’t save the tools of {name}</source>
-        <translation>{name} のツールは取得できましたが、保存できませんでした</translation>
+        <source>Couldn’t save the tool list of {name}</source>
+        <translation>{name} のツール一覧を保存できませんでした</translation>
     </message>
     <message>
         <source>{path}, line {line}</source>
@@ -4157,11 +4157,11 @@ The cost of search results is already deducted.</source>
 <context>
     <name>Stepper</name>
     <message>
-        <source>Less</source>
+        <source>Decrease</source>
         <translation>減らす</translation>
     </message>
     <message>
-        <source>More</source>
+        <source>Increase</source>
         <translation>増やす</translation>
     </message>
 </context>
@@ -4222,7 +4222,7 @@ The cost of search results is already deducted.</source>
         <translation>承認</translation>
     </message>
     <message>
-        <source>Takes no parameters</source>
+        <source>No parameters</source>
         <translation>パラメーターはありません</translation>
     </message>
     <message>

@@ -248,7 +248,7 @@ def test_closing_hides_to_the_tray_or_minimises_where_there_is_none(
     assert window.isVisible() is not has_tray
     assert window.isMinimized() is not has_tray
     assert hidden == [True] * has_tray
-    closing.for_real = True
+    closing.closing_allowed = True
     window.close()
     assert not window.isVisible()
 

@@ -237,4 +237,4 @@ def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_i
     window.go_to(Page.ACTIVITY)
     [view] = window.pages.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: len(shown(view.model(), 3)) == 3, timeout=WAIT_MS)
-    assert shown(view.model(), 3)[0] == "listed 3 tools"
+    assert shown(view.model(), 3)[0] == "Listed 3 tools"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import reduce
 from operator import attrgetter, getitem
 
-from gui.desktop.autostart import Autostart, refused
+from gui.desktop.autostart import Registration, refused
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
 from router.api.router import RouterPort
@@ -53,7 +53,7 @@ class SettingsChanges(Changes):
         now = tools.approval_policy(workspace)
         self.replace(now, wanted, lambda policy: tools.set_approval_policy(workspace, policy))
 
-    def switch(self, entry: Autostart, on: bool, refusal: str) -> None:
+    def switch(self, entry: Registration, on: bool, refusal: str) -> None:
         """Change an entry of the operating system; `refusal` is the message if that fails."""
 
         async def switch(on: bool) -> None:

@@ -7,7 +7,7 @@ import platform
 from PySide6 import __version__ as qt_version
 from PySide6.QtWidgets import QWidget
 
-from gui.desktop.autostart import Autostart, system_autostart
+from gui.desktop.autostart import Registration, system_autostart
 from gui.desktop.url_scheme import system_links
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.page import SettingsPage, description, heading
@@ -58,7 +58,7 @@ class GeneralPage(SettingsPage):
             (("system", self.tr("System")), ("en", "English"), ("ja", "日本語")),
             words=self.tr("locale, translation, Japanese, English"),
         )
-        self._entries: list[tuple[Autostart, Toggle]] = []
+        self._entries: list[tuple[Registration, Toggle]] = []
         starting = RowCard()
         self._add_entry(
             starting,
@@ -93,7 +93,7 @@ class GeneralPage(SettingsPage):
             toggle.setChecked(entry.is_on())
 
     def _add_entry(
-        self, card: RowCard, entry: Autostart, title: str, text: str, *, refusal: str, words: str
+        self, card: RowCard, entry: Registration, title: str, text: str, *, refusal: str, words: str
     ) -> None:
         """A row for an entry of the operating system; `refusal` is shown if it can't be changed."""
         switch = self.changes.switch

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QWidget
 
 from gui.pages.activity.export import as_json
 from gui.text import formats
@@ -12,8 +14,9 @@ from gui.text.tr import tr
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
 from gui.widgets.cards import hline
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
-from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, Part, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
 from router.domain.activity import ActivityEntry, ActivityKind
 
@@ -31,28 +34,22 @@ class EntryDetail(ScrollArea):
         self.show_entry(None)
 
     def show_entry(self, entry: ActivityEntry | None) -> None:
-        column = vbox(spacing=10, margins=(20, 16, 20, 16))
-        if entry is None:
-            column.addWidget(wrapped(self.tr("Select an entry to see its details.")))
-        else:
-            self._fill(column, entry)
-        column.addStretch(1)
-        self.show_layout(column)
+        nothing = wrapped(self.tr("Select an entry to see its details."))
+        parts = (nothing,) if entry is None else self._parts(entry)
+        self.show_layout(vbox(*parts, STRETCH, spacing=10, margins=(20, 16, 20, 16)))
 
-    def _fill(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
-        column.addLayout(self._title(entry))
-        column.addLayout(_pills(entry))
+    def _parts(self, entry: ActivityEntry) -> Iterator[Part]:
+        yield self._title(entry)
+        yield _pills(entry)
         if entry.message:
-            column.addWidget(wrapped(entry.message, tint="err" if _failed(entry) else "warn"))
-        column.addWidget(hline())
-        column.addLayout(_grid(_facts(entry)))
-        column.addWidget(hline())
-        column.addLayout(_grid(_costs(entry)))
-        column.addWidget(hline())
-        column.addLayout(self._ids(entry))
+            yield wrapped(entry.message, tint="err" if _failed(entry) else "warn")
+        for grid in (_grid(_facts(entry)), _grid(_costs(entry)), self._ids(entry)):
+            yield hline()
+            yield grid
         if entry.kind in _CALLS:
-            column.addWidget(hline())
-            self._add_arguments(column, entry)
+            yield hline()
+            yield section_label(self.tr("Arguments"))
+            yield self._arguments(entry)
 
     def _title(self, entry: ActivityEntry) -> QHBoxLayout:
         asked = f"“{entry.detail}”" if entry.kind is ActivityKind.SEARCH and entry.detail else ""
@@ -62,34 +59,30 @@ class EntryDetail(ScrollArea):
         )
         return hbox(
             (name, 1),
-            CopyButton(self.tr("Copy all as JSON"), lambda: as_json(entry, indent=2)),
+            CopyButton(self.tr("Copy as JSON"), lambda: as_json(entry, indent=2)),
             spacing=8,
         )
 
     def _ids(self, entry: ActivityEntry) -> QGridLayout:
         grid = _grid(())
-        ids = ((self.tr("Request id"), entry.request_id), (self.tr("Trace id"), entry.trace_id))
-        for row, (title, text) in enumerate(pair for pair in ids if pair[1]):
+        ids = (
+            (self.tr("Request ID"), self.tr("Copy request ID"), entry.request_id),
+            (self.tr("Trace ID"), self.tr("Copy trace ID"), entry.trace_id),
+        )
+        for row, (title, tooltip, text) in enumerate(each for each in ids if each[2]):
             value = ElidedLabel(text, elide=Qt.TextElideMode.ElideMiddle, font=fonts.mono_font())
-            tooltip = self.tr("Copy the {what}").format(what=title)
             copy = CopyButton(tooltip, lambda text=text: text, size=24)
             grid.addWidget(_caption(title), row, 0)
             grid.addWidget(value, row, 1)
             grid.addWidget(copy, row, 2)
         return grid
 
-    def _add_arguments(self, column: QVBoxLayout, entry: ActivityEntry) -> None:
-        column.addWidget(section_label(self.tr("Arguments")))
+    def _arguments(self, entry: ActivityEntry) -> QWidget:
         if not entry.detail:
-            hint = self.tr("Not logged. Turn on logging of arguments in Settings > Activity.")
-            column.addWidget(wrapped(hint))
-            return
-        text = QPlainTextEdit(entry.detail)
-        text.setReadOnly(True)
-        text.setAccessibleName(self.tr("Arguments"))
-        text.setFont(fonts.mono_font())
+            return wrapped(self.tr("Not logged. To log arguments, go to Settings > Activity."))
+        text = mono_text(QPlainTextEdit(entry.detail), self.tr("Arguments"), read_only=True)
         text.setFixedHeight(120)
-        column.addWidget(text)
+        return text
 
 
 def _failed(entry: ActivityEntry) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QComboBox, QFileDialog
 
 from gui.components.activity.model import (
@@ -26,10 +26,12 @@ from gui.pages.activity.history import activity_query, merged
 from gui.text.errors import error_text
 from gui.widgets.buttons import secondary_button
 from gui.widgets.cards import Card, vline
+from gui.widgets.input_fields import combo_box
 from gui.widgets.labels import wrapped
 from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
+from gui.widgets.timers import timer
 from router.api.events import ActivityRecorded
 from router.api.router import RouterPort
 from router.domain.activity import ActivityEntry, ActivityQueryResult
@@ -42,15 +44,12 @@ MIN_ROWS = 40
 
 class ActivityPage(PageFrame):
     def __init__(self, router: RouterPort, commands: Commands, bridge: Bridge) -> None:
-        self._pausing = PauseControl(bordered=True)
-        self._export = secondary_button(self.tr("Export…"), "download")
         super().__init__(
-            self.tr("Activity"),
-            self.tr("Searches and calls from your apps, newest first."),
-            self._pausing.badge,
-            self._pausing.button,
-            self._export,
+            self.tr("Activity"), self.tr("Searches and calls from your apps, newest first.")
         )
+        self._pausing = PauseControl(bordered=True)
+        export_button = secondary_button(self.tr("Export…"), "download", on_click=self._choose_file)
+        self.add_actions(self._pausing.badge, self._pausing.button, export_button)
         self._router, self._commands = router, commands
         self._filter = ActivityFilter()
         self._entries: tuple[ActivityEntry, ...] = ()
@@ -60,12 +59,12 @@ class ActivityPage(PageFrame):
         self._view = ActivityView(self._model, self.tr("Activity"), nothing)
         self._table = self._view.table
         self._detail = EntryDetail()
-        self._text = SearchField(self.tr("Filter by tool, text or id"))
+        self._text = SearchField(self.tr("Filter by tool, text or ID"))
         self._clients = _choice(self.tr("App"))
         self._servers = _choice(self.tr("Server"))
         self._showing = showing_choice()
         self._message = wrapped("")
-        self._due = QTimer(self, interval=FILTER_MS, singleShot=True)
+        self._due = timer(self, FILTER_MS, self._apply)
         self._connect()
         self._lay_out()
         bridge.subscribe(self, self._on_activity, ActivityRecorded)
@@ -100,9 +99,7 @@ class ActivityPage(PageFrame):
 
     def _connect(self) -> None:
         self._pausing.attach(self._model)
-        self._export.clicked.connect(self._choose_file)
         self._text.textChanged.connect(self._due.start)
-        self._due.timeout.connect(self._apply)
         for choice in (self._clients, self._servers):
             choice.activated.connect(self._apply)
         self._showing.changed.connect(self._apply)
@@ -163,11 +160,12 @@ class ActivityPage(PageFrame):
             self._load_more()
 
     def _refill(self) -> None:
-        chosen, at = self._chosen(), self._table.verticalScrollBar().value()
+        chosen = self._entry(self._table.currentIndex())
+        position = self._table.verticalScrollBar().value()
         self._model.set_entries(self._entries)
         if chosen is not None and (row := self._model.row_of(chosen)) is not None:
             self._table.selectRow(row)
-        self._table.verticalScrollBar().setValue(at)
+        self._table.verticalScrollBar().setValue(position)
 
     def _scrolled(self, at: int) -> None:
         if at >= self._table.verticalScrollBar().maximum() > 0:
@@ -179,12 +177,11 @@ class ActivityPage(PageFrame):
             before, self._next = self._next, None
             self._read_log(before)
 
-    def _chosen(self) -> ActivityEntry | None:
-        index = self._table.currentIndex()
+    def _entry(self, index: QModelIndex) -> ActivityEntry | None:
         return self._model.entry(index.row()) if index.isValid() else None
 
     def _show_entry(self, current: QModelIndex) -> None:
-        self._detail.show_entry(self._model.entry(current.row()) if current.isValid() else None)
+        self._detail.show_entry(self._entry(current))
 
     def _choose_file(self) -> None:
         kinds = "JSON Lines (*.jsonl);;CSV (*.csv)"
@@ -209,8 +206,7 @@ def _set_suffix(dialog: QFileDialog, kind: str) -> None:
 
 
 def _choice(accessible_name: str) -> QComboBox:
-    made = QComboBox()
-    made.setAccessibleName(accessible_name)
+    made = combo_box(accessible_name)
     made.view().setAccessibleName(accessible_name)
     made.setMinimumWidth(132)
     return made

@@ -25,16 +25,15 @@ class AppsPage(PageFrame):
     def __init__(
         self, router: RouterPort, commands: Commands, bridge: Bridge, offer_undo: OfferUndo
     ) -> None:
-        tokens = secondary_button(self.tr("Tokens…"), "key-round")
-        guide = secondary_button(self.tr("Open setup guide…"), "sparkles")
         super().__init__(
             self.tr("Connected apps"),
             self.tr("Each app gets one entry in its configuration file and its own token."),
-            guide,
-            tokens,
         )
-        tokens.clicked.connect(self.tokens_requested)
-        guide.clicked.connect(self.guide_requested)
+        open_guide, open_tokens = self.guide_requested, self.tokens_requested
+        self.add_actions(
+            secondary_button(self.tr("Open setup guide…"), "sparkles", on_click=open_guide),
+            secondary_button(self.tr("Tokens…"), "key-round", on_click=open_tokens),
+        )
         self._router, self._offer_undo = router, offer_undo
         self.panel = AppsPanel(router, commands)
         self.panel.done.connect(self._done)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.components.actions import Actions
@@ -28,11 +29,12 @@ from gui.text.server_row import present
 from gui.widgets import fonts
 from gui.widgets.buttons import primary_button, secondary_button
 from gui.widgets.cards import Card, hline
-from gui.widgets.labels import ElidedLabel, Pill, Tile, label, wrapped
+from gui.widgets.labels import ElidedLabel, Pill, Tile, centered, label, wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, Margins, Part, clear, hbox, vbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.presses import single_press
 from gui.widgets.theme import theme
+from gui.widgets.timers import timer
 from router.api.events import CatalogChanged
 from router.api.router import RouterPort
 from router.domain.servers import ServerState, ServerStatus, TransportType
@@ -59,8 +61,7 @@ class AttentionPage(PageFrame):
         self._holder = QWidget()
         self._column = vbox(spacing=12, margins=NO_MARGINS, parent=self._holder)
         self._area = self.add_scrolled(self._holder)
-        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
-        self._soon.timeout.connect(self.reload)
+        self._soon = timer(self, SOON_MS, self.reload)
         bridge.subscribe(self, self._reload_soon, *get_args(CatalogChanged))
 
     def _reload_soon(self, _: object) -> None:
@@ -91,25 +92,25 @@ class AttentionPage(PageFrame):
         after = self._buttons()
         there = [each for each in after if _identity(each) == _identity(left)]
         there = there or after[min(position, len(after) - 1) :][:1]
-        if len(there) == 1:  # Several alike: it can't be known which one it was.
+        if len(there) == 1:  # Of several alike, it is unknown which one had it.
             there[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _cards(self, now: Attention) -> list[QWidget]:
-        cards: list[QWidget] = []
+    def _cards(self, now: Attention) -> Iterator[QWidget]:
         for part in now.workspaces:
             if now.elsewhere:
-                cards.append(_heading(part))
-            cards += [self._server_card(status) for status in part.servers]
-            cards += [self._pending_card(pending) for pending in part.pending]
-        return cards or [_nothing(self.tr("You’re all caught up"))]
+                yield _heading(part)
+            yield from map(self._server_card, part.servers)
+            yield from map(self._pending_card, part.pending)
+        if not now.workspaces:
+            nothing = centered(self.tr("You’re all caught up"), tint="text2")
+            yield _card(nothing, margins=(16, 40, 16, 40))
 
     def _server_card(self, status: ServerStatus) -> Card:
         consent = status.state is ServerState.NEEDS_CONSENT
         text = self.tr("Approve") if consent else self.tr("Sign in…")
-        button = single_press(primary_button(text))
-        button.setAccessibleName(f"{text} {status.name}")
         action = self._actions.grant_consent if consent else self._actions.sign_in
-        button.clicked.connect(lambda: action(status.ref))
+        button = single_press(primary_button(text, on_click=lambda: action(status.ref)))
+        button.setAccessibleName(f"{text} {status.name}")
         texts = vbox(label(status.name, font=fonts.semibold()), *self._wanted(status), spacing=2)
         pill = Pill(present(status).summary, Tone.WARN)
         row = hbox(Tile(status.name, 32), (texts, 1), pill, button, spacing=12)
@@ -123,11 +124,11 @@ class AttentionPage(PageFrame):
         return [ElidedLabel(status.target, font=fonts.mono_font(), tint="text2")]
 
     def _pending_card(self, pending: ServerPendingTools) -> Card:
-        every = self._approve_many(pending)
-        head = hbox(Tile(pending.name, 32), label(pending.name, font=fonts.semibold()), spacing=12)
+        name = label(pending.name, font=fonts.semibold())
         waiting = self.tr("%n tools need approval", "", len(pending.tools))
-        head.addWidget(label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2"), 1)
-        if every is not None:
+        count = label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2")
+        head = hbox(Tile(pending.name, 32), name, (count, 1), spacing=12)
+        if (every := self._approve_many(pending)) is not None:
             head.addWidget(every)
         note = [ReceiptNote(pending.receipt)] if pending.receipt is not None else []
         tools = (part for tool in pending.tools for part in (hline(), self._tool(pending, tool)))
@@ -178,7 +179,7 @@ def _identity(button: QPushButton) -> tuple[str, str, str]:
 
 
 def _description(tool: PendingTool) -> QLabel:
-    """With the difference to the approved one where that is known; of a new tool all is new."""
+    """With the difference from the approved one, if known; a new tool has none."""
     shown = wrapped(tool.new, selectable=True)
     if tool.difference and tool.approval is not Approval.PENDING:
         shown.setTextFormat(Qt.TextFormat.RichText)
@@ -192,12 +193,6 @@ def _heading(part: WorkspaceAttention) -> QLabel:
     made = label(f"{part.name} · {part.count}", font=fonts.semibold(), tint="text2")
     made.setContentsMargins(2, 6, 0, 0)
     return made
-
-
-def _nothing(text: str) -> Card:
-    line = label(text, tint="text2")
-    line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-    return _card(line, margins=(16, 40, 16, 40))
 
 
 def _card(*parts: Part, margins: Margins = (16, 12, 16, 12)) -> Card:

@@ -1,12 +1,9 @@
-"""Shows which tools an app would find, by the code that serves apps; leaves no trace."""
+"""Shows which tools an app would find, by the search that serves apps; records nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import get_args
-
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout
 
 from gui.components.actions import Actions
 from gui.link.bridge import Bridge
@@ -19,6 +16,7 @@ from gui.widgets.labels import wrapped
 from gui.widgets.layouts import hbox
 from gui.widgets.page_frame import PageFrame
 from gui.widgets.search_field import SearchField
+from gui.widgets.timers import timer
 from router.api.events import CatalogChanged
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -50,6 +48,7 @@ class PlaygroundPage(PageFrame):
                 (Optimization.HYBRID, self.tr("Hybrid")),
                 (_COMPARE, self.tr("Compare")),
             ),
+            self._choose,
         )
         self._choice.set_current(_COMPARE)
         self._columns = {
@@ -58,8 +57,7 @@ class PlaygroundPage(PageFrame):
         }
         self._error = wrapped("", tint="err")
         self._error.hide()
-        self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
-        self._pause.timeout.connect(self.search)
+        self._pause = timer(self, PAUSE_MS, self.search)
         self._connect(actions)
         self._lay_out()
         self._show(())
@@ -102,20 +100,15 @@ class PlaygroundPage(PageFrame):
     def _connect(self, actions: Actions) -> None:
         self._field.textChanged.connect(self._pause.start)
         self._field.returnPressed.connect(self.search)
-        self._choice.changed.connect(self._choose)
         for column in self._columns.values():
             column.block_requested.connect(actions.block_tool)
             column.pin_requested.connect(actions.pin_tool)
 
     def _lay_out(self) -> None:
-        line = hbox((self._field, 1), self._choice, spacing=12)
-        columns = QHBoxLayout()
-        columns.setSpacing(12)
-        for column in self._columns.values():
-            columns.addWidget(column, 1)
-        self.body.addLayout(line)
+        columns = ((column, 1) for column in self._columns.values())
+        self.body.addLayout(hbox((self._field, 1), self._choice, spacing=12))
         self.body.addWidget(self._error)
-        self.body.addLayout(columns, 1)
+        self.body.addLayout(hbox(*columns, spacing=12), 1)
 
     def _strategies(self) -> Sequence[Optimization]:
         current = self._choice.current()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gui.text import formats
 from gui.text.errors import translated
@@ -15,7 +15,7 @@ from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, ruled
 from gui.widgets.icons import icon
 from gui.widgets.labels import ElidedLabel, label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollArea
 from gui.widgets.share_bar import ShareBar
 from router.domain.search import SearchHit, SearchTrial
@@ -53,12 +53,12 @@ class ResultColumn(Card):
         self._area.show_layout(vbox(*notes, *rows, STRETCH, spacing=7, margins=(16, 10, 16, 10)))
 
     def _cost_text(self, trial: SearchTrial) -> str:
-        """What a client pays for the answer."""
+        """What the answer costs a client."""
         found = self.tr("%n tools", "", len(trial.reply.hits))
         tokens = self.tr("{count} tokens").format(count=formats.grouped(trial.context_tokens))
         return f"{formats.duration(trial.duration_ms)} · {found} · {tokens}"
 
-    def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QWidget:
+    def _row(self, rank: int, hit: SearchHit, pinned: bool) -> QHBoxLayout:
         pin = IconButton("pin", self.tr("Pin for all apps"), size=_HEAD, icon_size=14)
         pin.setCheckable(True)
         pin.setChecked(pinned)
@@ -71,7 +71,7 @@ class ResultColumn(Card):
         block.setAccessibleDescription(hit.tool.key.shown)
         block.clicked.connect(lambda: self.block_requested.emit(hit.tool.key))
         name = ElidedLabel(hit.tool.key.shown, font=fonts.mono_font(13))
-        name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's gives way first.
+        name.setMinimumWidth(min(_NAME, name.sizeHint().width()))  # The server's name is cut first.
         server = ElidedLabel(hit.tool.server_name, tint="text2")
         score = label(f"{hit.relevance:.2f}", font=fonts.semibold(), tint="text2")
         bar = ShareBar(height=4, least_width=0)
@@ -85,15 +85,7 @@ class ResultColumn(Card):
         )
         number = label(str(rank), font=fonts.semibold(), tint="text2")
         number.setFixedSize(18, _HEAD)  # On one line with the name beside it.
-        row = QWidget()
-        hbox(
-            (number, 0, Qt.AlignmentFlag.AlignTop),
-            (texts, 1),
-            spacing=10,
-            margins=NO_MARGINS,
-            parent=row,
-        )
-        return row
+        return hbox((number, 0, Qt.AlignmentFlag.AlignTop), (texts, 1), spacing=10)
 
 
 def why_text(hit: SearchHit) -> str:
@@ -102,11 +94,11 @@ def why_text(hit: SearchHit) -> str:
     reasons = hit.reasons
     if reasons is None:
         return hit.explanation
-    parts = [tr("named by its key")] if reasons.exact_key else []
+    parts = [tr("exact name")] if reasons.exact_key else []
     if reasons.words:
-        parts.append(tr("words: {words}").format(words=", ".join(reasons.words)))
+        parts.append(tr("matches: {words}").format(words=", ".join(reasons.words)))
     if reasons.similarity is not None:
-        parts.append(tr("meaning {share}").format(share=f"{reasons.similarity:.2f}"))
+        parts.append(tr("similarity {share}").format(share=f"{reasons.similarity:.2f}"))
     if reasons.used_before:
         parts.append(tr("used before for this"))
     return " · ".join(parts) or hit.explanation

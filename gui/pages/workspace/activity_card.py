@@ -33,20 +33,17 @@ class ActivityCard(Card):
         self.pausing.attach(self.model)
         self._choice = showing_choice()
         self._choice.changed.connect(self._choose)
-        self._more = IconButton("external-link", self.tr("Open the Activity page"))
-        self._more.clicked.connect(self.page_requested)
         nothing = self.tr("No activity yet. Searches and calls from your apps appear here.")
         self._view = ActivityView(self.model, self.tr("Activity"), nothing)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         top = hbox(
             label(self.tr("Activity"), font=fonts.semibold()),
             self.pausing.badge,
             STRETCH,
             self._choice,
             self.pausing.button,
-            self._more,
+            IconButton(
+                "external-link", self.tr("Open the Activity page"), on_click=self.page_requested
+            ),
             spacing=10,
             margins=(15, 6, 10, 2),
         )

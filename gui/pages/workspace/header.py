@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
@@ -32,29 +32,25 @@ class Header(QWidget):
         self.toggle = Toggle(self.tr("Context Optimization"))
         self.toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
         self.toggle.clicked.connect(self._switch)
-        self._choice = self._strategies()
-        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
-        self._lay_out()
-
-    def _strategies(self) -> Segmented:
-        choice = Segmented(
+        self._choice = Segmented(
             self.tr("Search strategy"),
             (
                 (Optimization.BM25, "BM25"),
                 (Optimization.HYBRID, self.tr("Hybrid")),
                 (Optimization.CLOUD, self.tr("Cloud")),
             ),
+            self._choose,
         )
-        choice.changed.connect(self._choose)
-        return choice
+        self._caption = label(self.tr("Context Optimization"), font=fonts.medium())
+        self._lay_out()
 
     def _lay_out(self) -> None:
         refresh = IconButton("refresh-cw", self.tr("Refresh tools (Ctrl+R)"), bordered=True)
         refresh.clicked.connect(self.refresh_requested)
-        add = primary_button(self.tr("Add server"), "plus")
-        add.clicked.connect(self.add_requested)
+        line = hbox(self._counts, self._attention, STRETCH, spacing=0)
+        titles = vbox(STRETCH, self._title, line, STRETCH, spacing=1)
         hbox(
-            (self._titles(), 1),
+            (titles, 1),
             16,
             self._caption,
             12,
@@ -64,15 +60,11 @@ class Header(QWidget):
             16,
             refresh,
             10,
-            add,
+            primary_button(self.tr("Add server"), "plus", on_click=self.add_requested),
             spacing=0,
             margins=(4, 0, 0, 0),
             parent=self,
         )
-
-    def _titles(self) -> QVBoxLayout:
-        line = hbox(self._counts, self._attention, STRETCH, spacing=0)
-        return vbox(STRETCH, self._title, line, STRETCH, spacing=1)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)

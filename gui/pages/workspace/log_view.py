@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton
+from gui.widgets.input_fields import mono_text
 from gui.widgets.labels import label
 from gui.widgets.layouts import hbox, vbox
+from gui.widgets.timers import timer
 from router.domain.servers import LogLine
 
 REFRESH_MS = 500
@@ -25,16 +27,12 @@ class LogView(QWidget):
         super().__init__()
         self._read: Callable[[], tuple[LogLine, ...]] = tuple
         self._shown: tuple[LogLine, ...] | None = None
-        self._text = QPlainTextEdit()
-        self._text.setReadOnly(True)
-        self._text.setAccessibleName(self.tr("Server log"))
+        self._text = mono_text(QPlainTextEdit(), self.tr("Server log"), read_only=True)
         self._text.setPlaceholderText(self.tr("No output yet."))
-        self._text.setFont(fonts.mono_font())
         self._text.setMaximumBlockCount(MAX_LINES)
         self._text.setProperty("role", "plain")
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._timer = QTimer(self, interval=REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._timer = timer(self, REFRESH_MS, self.refresh, repeat=True)
         copy = CopyButton(self.tr("Copy the selection or the whole log"), self._wanted)
         hint = self.tr("Latest stderr output, with secrets redacted")
         caption = label(hint, font=fonts.ui_font(fonts.SMALL), tint="text3")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, assert_never, get_args
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.components.actions import Actions
@@ -27,6 +27,7 @@ from gui.pages.workspace.server_list import ServerList
 from gui.text.errors import Action
 from gui.text.server_row import overview, present
 from gui.widgets.layouts import vbox
+from gui.widgets.timers import timer
 from router.api.events import (
     ActivityRecorded,
     CatalogChanged,
@@ -58,11 +59,12 @@ class WorkspacePage(QWidget):
     """The `ServerRef` whose tools need a review."""
     servers_changed = Signal()
     """The list of servers may have become empty, or no longer be."""
+    _router: RouterPort
+    _workspace: WorkspaceId
+    """These exist from `attach` on."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._router: RouterPort | None = None
-        self._workspace: WorkspaceId | None = None
         self._connected_apps = 0
         self.header = Header()
         self.savings = SavingsCard()
@@ -70,10 +72,8 @@ class WorkspacePage(QWidget):
         self.detail = ServerDetail()
         self.activity = ActivityCard()
         self.servers.selected.connect(self._show_server)
-        self._savings_due = QTimer(self, interval=SAVINGS_MS, singleShot=True)
-        self._savings_due.timeout.connect(self._show_savings)
-        self._aging = QTimer(self, interval=AGE_MS)
-        self._aging.timeout.connect(self.detail.show_age)
+        self._savings_due = timer(self, SAVINGS_MS, self._show_savings)
+        self._aging = timer(self, AGE_MS, self.detail.show_age, repeat=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -105,8 +105,6 @@ class WorkspacePage(QWidget):
 
     def reload(self) -> None:
         """Show the present state of the active workspace."""
-        if self._router is None:
-            return
         self._workspace = self._router.workspaces.active()
         with suppress(NotFound):  # Just removed; the event that says so is on its way.
             self.servers.set_servers(self._router.servers.list(self._workspace))
@@ -185,8 +183,7 @@ class WorkspacePage(QWidget):
                     assert_never(event)
 
     def _server_changed(self, status: ServerStatus) -> None:
-        self._follow()
-        if status.workspace == self._workspace:
+        if self._is_active(status.workspace):
             self.servers.upsert(status)
             self._show_header()
             if status.ref == self.servers.current():
@@ -194,18 +191,16 @@ class WorkspacePage(QWidget):
             self.servers_changed.emit()
 
     def _server_removed(self, ref: ServerRef) -> None:
-        self._follow()
-        if ref.workspace == self._workspace:
+        if self._is_active(ref.workspace):
             self.servers.remove(ref)
             self._show_header()
             self._show_savings()
             self.servers_changed.emit()
 
     def _tools_changed(self, ref: ServerRef) -> None:
-        self._follow()
-        if ref == self.servers.current():
-            self._show_server(ref)
-        if ref.workspace == self._workspace:
+        if self._is_active(ref.workspace):
+            if ref == self.servers.current():
+                self._show_server(ref)
             self._show_header()
             self._savings_soon()
 
@@ -217,21 +212,22 @@ class WorkspacePage(QWidget):
         if step not in _ENDED:
             self._server_changed(replace(status, step=step))
 
+    def _is_active(self, workspace: WorkspaceId) -> bool:
+        """Shows the active one first: it may be another before the event that says so arrives."""
+        if self._router.workspaces.active() != self._workspace:
+            self.reload()
+        return workspace == self._workspace
+
     def show_connected(self, apps: int) -> None:
         self._connected_apps = apps
         self._show_header()
-
-    def _follow(self) -> None:
-        """The active workspace is gone before the events about its servers arrive."""
-        if self._router is not None and self._router.workspaces.active() != self._workspace:
-            self.reload()
 
     # Contents
 
     def _show_server(self, ref: ServerRef | None) -> None:
         status = self.status(ref) if ref is not None else None
         self.detail.setEnabled(status is not None)
-        if status is None or self._router is None:
+        if status is None:
             return
         with suppress(NotFound):
             self.detail.show_server(status, self._router.servers.config(status.ref))
@@ -244,8 +240,6 @@ class WorkspacePage(QWidget):
             self.detail.log.show_log(partial(self._router.servers.log, status.ref))
 
     def _show_header(self) -> None:
-        if self._router is None or self._workspace is None:
-            return
         names = {workspace.id: workspace.name for workspace in self._router.workspaces.list()}
         counts, attention = overview(self.servers.servers(), self._connected_apps)
         self.header.show_workspace(names.get(self._workspace, ""), counts, attention)
@@ -254,14 +248,13 @@ class WorkspacePage(QWidget):
             self.header.show_optimization(unassigned.optimization)
 
     def _savings_soon(self) -> None:
-        """Counting costs the router something: once a second is enough."""
+        """Computing them takes the router some time: at most once a second."""
         if not self._savings_due.isActive():
             self._savings_due.start()
 
     def _show_savings(self) -> None:
-        if self._router is not None and self._workspace is not None:
-            with suppress(NotFound):
-                self.savings.show_savings(self._router.activity.savings(self._workspace))
+        with suppress(NotFound):
+            self.savings.show_savings(self._router.activity.savings(self._workspace))
 
 
 def _splitter(orientation: Qt.Orientation, first: QWidget, second: QWidget) -> QSplitter:

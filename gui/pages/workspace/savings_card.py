@@ -41,7 +41,7 @@ class SavingsCard(Card):
         hbox(
             (self._per_request(), 46),
             vline(),
-            (self._saved_today(), 19),
+            (_column(self.tr("Saved today"), self._today, self._requests), 19),
             vline(),
             (self._per_hour(), 35),
             spacing=22,
@@ -50,7 +50,7 @@ class SavingsCard(Card):
         )
 
     def _per_request(self) -> QVBoxLayout:
-        # A box layout knows no baselines: the smaller text is lifted to that of the number.
+        # Box layouts have no baselines: the smaller text is raised to that of the number.
         self._before.setContentsMargins(0, 0, 0, 3)
         line = hbox(
             self._now,
@@ -60,14 +60,11 @@ class SavingsCard(Card):
         )
         return _column(self.tr("Tool context per request"), line, 7, self._bar)
 
-    def _saved_today(self) -> QVBoxLayout:
-        return _column(self.tr("Saved today"), self._today, self._requests)
-
     def _per_hour(self) -> QVBoxLayout:
         top = hbox(
             _small(self.tr("Saved per hour"), fonts.medium(fonts.SMALL)),
             STRETCH,
-            _small(self.tr("last 24 h"), fonts.ui_font(fonts.SMALL)),
+            _small(self.tr("Last 24 h"), fonts.ui_font(fonts.SMALL)),
         )
         return vbox(top, (self._hours, 1), spacing=10)
 
@@ -102,7 +99,7 @@ def _small(text: str, font: QFont) -> ElidedLabel:
 
 
 class _Hours(QWidget):
-    """24 bars, the present hour last and stronger."""
+    """24 bars; the current hour is last and darker."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,14 +27,13 @@ class ServerConfigView(ScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Configuration"))
-        # A path has no place to break.
+        # A path can't be wrapped.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._fields = FieldForm(_CAPTION_WIDTH)
         self._receipt = FieldForm(_CAPTION_WIDTH)
         self._receipt_title = label(self.tr("During the last discovery"), font=fonts.semibold())
         self._shown: Receipt | None = None
-        edit = secondary_button(self.tr("Edit…"), "pencil")
-        edit.clicked.connect(self.edit_requested)
+        edit = secondary_button(self.tr("Edit…"), "pencil", on_click=self.edit_requested)
         parts = (self._fields, hbox(edit, STRETCH), self._receipt_title, self._receipt, STRETCH)
         self.show_layout(vbox(*parts, spacing=20, margins=(20, 18, 20, 18)))
         self.show_receipt(None)

@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
 from gui.components.attention.tool_review import cuts_text
@@ -29,8 +29,8 @@ from gui.widgets.banner import Banner, BannerButton
 from gui.widgets.buttons import IconButton
 from gui.widgets.cards import Card, hline, vline
 from gui.widgets.icons import menu_icon
-from gui.widgets.labels import ElidedLabel, Pill, Tile, label
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.labels import ElidedLabel, Pill, Tile, centered
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
 from router.config.secret_detection import UnsafeSecret
@@ -43,7 +43,7 @@ from router.domain.receipts import Receipt
 from router.domain.servers import PromptResourceLists, ServerState, ServerStatus
 from router.domain.tools import ToolView
 
-_TOOLS, _PROMPTS, _RESOURCES, _LOGS, _CONFIGURATION = range(5)
+TOOLS, PROMPTS, RESOURCES, LOGS, CONFIGURATION = range(5)
 _LIST, _EMPTY, _UNLISTED = range(3)
 _TOOL_LIST_WIDTH = 316
 
@@ -78,7 +78,7 @@ class ServerDetail(Card):
         self._notices = vbox(margins=(19, 0, 19, 8), parent=self._notice_place)
         self._shown_secrets: object = None
         self._secret_warnings = vbox()
-        self._tabs = TabStrip(
+        self.tabs = TabStrip(
             self.tr("Server sections"),
             (
                 self.tr("Tools"),
@@ -97,7 +97,7 @@ class ServerDetail(Card):
         self.log = LogView()
         self.tools = ToolList()
         self._tool = ToolDetail()
-        self._no_tools = _placeholder()
+        self._no_tools = centered(margin=24)
         self._unlisted = UndiscoveredServer()
         self._configuration = ServerConfigView()
         self._pages = QStackedLayout()
@@ -113,7 +113,7 @@ class ServerDetail(Card):
             self._header(),
             self._notice_place,
             self._secret_warnings,
-            hbox(self._tabs, STRETCH, margins=(19, 0, 12, 0)),
+            hbox(self.tabs, STRETCH, margins=(19, 0, 12, 0)),
             hline(),
             (self._pages, 1),
             spacing=0,
@@ -126,30 +126,24 @@ class ServerDetail(Card):
         refresh.clicked.connect(lambda: self._request(Action.RETRY))
         more = IconButton("ellipsis", self.tr("More"), icon_size=18)
         more.clicked.connect(lambda: self._open_menu(more))
-        header = QWidget()
-        header.setFixedHeight(68)
-        parts = (self._tile, (self._titles(), 1), refresh, more)
-        hbox(*parts, spacing=12, margins=(19, 0, 12, 0), parent=header)
-        return header
-
-    def _titles(self) -> QVBoxLayout:
         line = hbox(self._name, self._state, STRETCH, spacing=8)
-        return vbox(STRETCH, line, self._target, STRETCH, spacing=2)
+        titles = vbox(STRETCH, line, self._target, STRETCH, spacing=2)
+        parts = (self._tile, (titles, 1), refresh, more)
+        header = in_widget(hbox(*parts, spacing=12, margins=(19, 0, 12, 0)))
+        header.setFixedHeight(68)
+        return header
 
     def _tools_page(self) -> QWidget:
         self.tools.setMinimumWidth(144)
         self.tools.setMaximumWidth(_TOOL_LIST_WIDTH)
-        both = QWidget()
         parts = ((self.tools, 45), vline(), (self._tool, 55))
-        hbox(*parts, spacing=0, margins=NO_MARGINS, parent=both)
+        both = in_widget(hbox(*parts, spacing=0, margins=NO_MARGINS))
         for tools in (both, self._no_tools, self._unlisted):
             self._tool_pages.addWidget(tools)
-        page = QWidget()
-        page.setLayout(self._tool_pages)
-        return page
+        return in_widget(self._tool_pages)
 
     def _connect(self) -> None:
-        self._tabs.currentChanged.connect(self._pages.setCurrentIndex)
+        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self.tools.selected.connect(self._show_tool)
         self.tools.permitted.connect(self._permit)
         self._tool.permission_chosen.connect(self.permission_chosen)
@@ -170,7 +164,7 @@ class ServerDetail(Card):
             self._config = config
             self._configuration.show_config(config)
         if changed:
-            self._tabs.setCurrentIndex(_TOOLS)
+            self.tabs.setCurrentIndex(TOOLS)
             self.tools.clear_filter()
         self.show_age()
 
@@ -186,7 +180,7 @@ class ServerDetail(Card):
         if tools == self._shown_tools:
             return
         self._shown_tools = tools
-        self._tabs.set_count(_TOOLS, len(tools) or None)
+        self.tabs.set_count(TOOLS, len(tools) or None)
         self.tools.set_tools(tools)
 
     def _show_list_state(self, status: ServerStatus, tools: tuple[ToolView, ...]) -> None:
@@ -214,23 +208,17 @@ class ServerDetail(Card):
         self._configuration.show_receipt(receipt)
 
     def set_prompts_and_resources(self, lists: PromptResourceLists) -> None:
-        self._tabs.set_count(_PROMPTS, len(lists.prompts) or None)
-        self._tabs.set_count(_RESOURCES, len(lists.resources) or None)
+        self.tabs.set_count(PROMPTS, len(lists.prompts) or None)
+        self.tabs.set_count(RESOURCES, len(lists.resources) or None)
         self._prompts.show_entries(lists.prompts)
         self._resources.show_entries(lists.resources)
-
-    def show_logs(self) -> None:
-        self._tabs.setCurrentIndex(_LOGS)
-
-    def show_configuration(self) -> None:
-        self._tabs.setCurrentIndex(_CONFIGURATION)
 
     def _why_no_tools(self, status: ServerStatus) -> str:
         if not status.enabled:
             return self.tr("This server is turned off. Its tools are hidden from all apps.")
         if status.tool_count == 0:
             return self.tr("This server offers no tools.")
-        return self.tr("Its tools appear here after discovery.")
+        return self.tr("Tools appear here after discovery.")
 
     def _show_tool(self, tool: ToolView | None) -> None:
         self._tool.setVisible(tool is not None)
@@ -255,7 +243,7 @@ class ServerDetail(Card):
 
     def _consent_notice(self, config: ServerConfig) -> Banner:
         return Banner(
-            self.tr("This command is not approved yet"),
+            self.tr("This command needs your approval"),
             "\n".join(consent_lines(config)),
             buttons=[(self.tr("Approve"), lambda: self._emit(self.approve_requested))],
         )
@@ -328,11 +316,10 @@ class UndiscoveredServer(QWidget):
         self._mark = StatusMark()
         self._name = ElidedLabel(font=fonts.mono_font())
         self._summary = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
-        self._why = _placeholder()
+        self._why = centered(margin=24)
         texts = vbox(self._name, self._summary, spacing=2)
         line = hbox(self._mark, (texts, 1), spacing=10)
-        left = QWidget()
-        vbox(line, STRETCH, margins=(18, 14, 12, 0), parent=left)
+        left = in_widget(vbox(line, STRETCH, margins=(18, 14, 12, 0)))
         left.setMinimumWidth(152)
         left.setMaximumWidth(_TOOL_LIST_WIDTH)
         hbox((left, 45), vline(), (self._why, 55), spacing=0, margins=NO_MARGINS, parent=self)
@@ -342,15 +329,6 @@ class UndiscoveredServer(QWidget):
         self._name.setText(f"{status.id}/*")
         self._summary.setText(shown.summary)
         self._why.setText(why)
-
-
-def _placeholder() -> QLabel:
-    """A text in place of the tools."""
-    made = label(tint="text3")
-    made.setWordWrap(True)
-    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    made.setMargin(24)
-    return made
 
 
 def _copy(text: str) -> None:

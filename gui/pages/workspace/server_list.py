@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QToolButton
 
@@ -27,6 +27,7 @@ from gui.widgets.layouts import hbox, vbox
 from gui.widgets.row_view import Index, Row, RowDelegate, RowView, flip
 from gui.widgets.search_field import SearchField
 from gui.widgets.status_mark import TURN_DEGREES, TURN_MS
+from gui.widgets.timers import timer
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerStatus
 
@@ -35,9 +36,9 @@ _GAP = 4
 _TILE = 28
 _BUTTON_HEIGHT = 24
 _LEAST_TEXT = 96
-"""Where less than that is left for the text, the tile gives way."""
+"""With less room for the text, the tile is hidden."""
 _LEAST_NAME = 40
-"""Where less than that is left even so, the button does: the detail of the server has it too."""
+"""With less room even then, the button is hidden; the server's detail has it too."""
 
 
 class ServerList(Card):
@@ -54,20 +55,17 @@ class ServerList(Card):
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))
-        self.view = _View(self.tr("Servers"), self.tr("No server matches"))
+        self.view = _View(self.tr("Servers"), self.tr("No matching servers"))
         self.view.setModel(self._filter)
         self.view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.toggled.connect(self.toggled)
         self.view.pressed_button.connect(self.action_requested)
         self._field.textChanged.connect(self._filter.set_text)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        top = hbox(self._field, self._showing_button(), spacing=8, margins=(11, 12, 11, 10))
+        top = hbox(self._field, self._category_button(), spacing=8, margins=(11, 12, 11, 10))
         vbox(top, self.view, spacing=0, margins=(1, 0, 1, 6), parent=self)
 
-    def _showing_button(self) -> IconButton:
-        button = IconButton("list-filter", self.tr("Which servers to show"), bordered=True)
+    def _category_button(self) -> IconButton:
+        button = IconButton("list-filter", self.tr("Filter by status"), bordered=True)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         group = QActionGroup(menu)
@@ -77,17 +75,17 @@ class ServerList(Card):
             ServerCategory.ATTENTION: self.tr("Needs attention"),
             ServerCategory.OFF: self.tr("Turned off"),
         }
-        for showing, text in texts.items():
-            action = QAction(text, menu, checkable=True, checked=showing is ServerCategory.ALL)
-            action.setData(showing)
+        for category, text in texts.items():
+            action = QAction(text, menu, checkable=True, checked=category is ServerCategory.ALL)
+            action.setData(category)
             group.addAction(action)
-            menu.addAction(action)
-        group.triggered.connect(self._choose_showing)
+        menu.addActions(group.actions())
+        group.triggered.connect(self._choose_category)
         button.setMenu(menu)
         return button
 
-    def _choose_showing(self, action: QAction) -> None:
-        self._filter.set_showing(ServerCategory(action.data()))
+    def _choose_category(self, action: QAction) -> None:
+        self._filter.set_category(ServerCategory(action.data()))
 
     def set_servers(self, servers: tuple[ServerStatus, ...]) -> None:
         """Show these; the selected one stays selected if it is among them, else the first is."""
@@ -136,15 +134,14 @@ class ServerList(Card):
 
 
 class _View(RowView):
-    """The rows; turns the arcs of the working ones while there are any."""
+    """The rows; animates the marks of working servers."""
 
     pressed_button = Signal(object)
 
-    def __init__(self, accessible_name: str, nothing: str) -> None:
-        super().__init__(accessible_name, ROW_HEIGHT, nothing)
+    def __init__(self, accessible_name: str, empty_text: str) -> None:
+        super().__init__(accessible_name, ROW_HEIGHT, empty_text)
         self.setItemDelegate(_Delegate(self))
-        self._turning = QTimer(self, interval=TURN_MS)
-        self._turning.timeout.connect(self._turn)
+        self._turning = timer(self, TURN_MS, self._turn, repeat=True)
         self.angle = 0
 
     def turn_if_needed(self) -> None:
@@ -263,11 +260,8 @@ class _Delegate(RowDelegate):
         fits = QFontMetrics(small).horizontalAdvance(shown.detail) <= lower.width()
         detail = shown.detail if fits else shown.brief or shown.detail
         paint.draw_text(painter, lower, detail, small, detail_color, elide=elide)
-        count, font, right = (
-            _count_text(index),
-            fonts.medium(fonts.SMALL),
-            Qt.AlignmentFlag.AlignRight,
-        )
+        count, font = _count_text(index), fonts.medium(fonts.SMALL)
+        right = Qt.AlignmentFlag.AlignRight
         paint.draw_text(painter, layout.count, count, font, "text2", right)
 
     def pressed(self, row: Row, index: Index, at: QPointF) -> bool:

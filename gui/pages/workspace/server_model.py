@@ -110,15 +110,15 @@ class ServerFilter(QSortFilterProxyModel):
     def __init__(self, source: ServerModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._words: list[str] = []
-        self._showing = ServerCategory.ALL
+        self._category = ServerCategory.ALL
         self.setSourceModel(source)
 
     def set_text(self, text: str) -> None:
         self._words = text.casefold().split()
         self.invalidate()
 
-    def set_showing(self, showing: ServerCategory) -> None:
-        self._showing = showing
+    def set_category(self, category: ServerCategory) -> None:
+        self._category = category
         self.invalidate()
 
     def filterAcceptsRow(self, row: int, parent: Index, /) -> bool:
@@ -128,7 +128,7 @@ class ServerFilter(QSortFilterProxyModel):
         return self._passes(status, shown) and all(word in haystack for word in self._words)
 
     def _passes(self, status: ServerStatus, shown: ServerRow) -> bool:
-        match self._showing:
+        match self._category:
             case ServerCategory.ALL:
                 return True
             case ServerCategory.ON:

@@ -1,4 +1,4 @@
-"""One tool: its name, what it does to the world, what it takes, and who may use it."""
+"""One tool: its name, effect, parameters and permission."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.components.attention.tool_review import ToolNotice, tool_notice
 from gui.text import formats
@@ -16,7 +16,7 @@ from gui.widgets.banner import Banner
 from gui.widgets.buttons import CopyButton, Segmented, secondary_button
 from gui.widgets.cards import hline, ruled
 from gui.widgets.labels import ElidedLabel, Pill, label, section_label, wrapped
-from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, vbox
+from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.scroll_area import ScrollArea
 from router.domain.permissions import Permission
 from router.domain.tools import Parameter, ToolView
@@ -33,7 +33,7 @@ class ToolDetail(QWidget):
     try_requested = Signal(object)
     """The `ToolView`."""
     approved = Signal(object)
-    """The `ToolKey` of a tool that waited."""
+    """The `ToolKey` of a tool that needed approval."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,34 +42,31 @@ class ToolDetail(QWidget):
         self._copy = CopyButton(self.tr("Copy tool name"), self._name.text)
         self._effect = Pill()
         self._tokens = Pill()
-        self._badges = self._badge_row()
-        self._beside, self._beneath = QHBoxLayout(), QHBoxLayout()
+        self._badges = in_widget(hbox(self._effect, self._tokens, spacing=8, margins=NO_MARGINS))
+        self._beside, self._beneath = hbox(self._badges), hbox(STRETCH)
         self._notice: ToolNotice | None = None
         self._notices = vbox(margins=(0, 0, _SCROLLBAR, 0))
         self._description = wrapped("", font=fonts.ui_font(), selectable=True)
         self._parameters = vbox(spacing=0)
         self._caption = label(self.tr("Access"), font=fonts.medium())
-        self._access = self._access_choice()
-        self._lay_out()
-
-    def _access_choice(self) -> Segmented:
-        choice = Segmented(
+        self._access = Segmented(
             self.tr("Access"),
             (
                 (Permission.ALLOW, self.tr("Allow")),
                 (Permission.ASK, self.tr("Ask")),
                 (Permission.DENY, self.tr("Block")),
             ),
+            self._choose,
         )
-        choice.changed.connect(self._choose)
-        return choice
+        self._lay_out()
 
     def _lay_out(self) -> None:
         attempt = secondary_button(self.tr("Try it…"), "play")
         attempt.clicked.connect(lambda: self.try_requested.emit(self._view))
         bottom = (self._caption, self._access, STRETCH, attempt)
+        title = (self._name, self._copy, STRETCH, self._beside)
         vbox(
-            self._title_row(),
+            hbox(*title, spacing=8, margins=(0, 0, _SCROLLBAR, 0)),
             self._beneath,
             self._notices,
             (self._scrolled(), 1),
@@ -80,21 +77,8 @@ class ToolDetail(QWidget):
             parent=self,
         )
 
-    def _title_row(self) -> QHBoxLayout:
-        row = hbox(
-            self._name, self._copy, STRETCH, self._beside, spacing=8, margins=(0, 0, _SCROLLBAR, 0)
-        )
-        self._beside.addWidget(self._badges)
-        self._beneath.addStretch(1)
-        return row
-
-    def _badge_row(self) -> QWidget:
-        badges = QWidget()
-        hbox(self._effect, self._tokens, spacing=8, margins=NO_MARGINS, parent=badges)
-        return badges
-
     def _place_badges(self) -> None:
-        """Beside the name, or beneath where they would cost some of it."""
+        """Beside the name, or below it if the name would be cut."""
         room = self.width() - _LEFT - 2 * _SCROLLBAR
         parts = (self._name, self._copy, self._badges)
         wanted = sum(part.sizeHint().width() + _GAP for part in parts)
@@ -121,7 +105,7 @@ class ToolDetail(QWidget):
         super().resizeEvent(event)
         self._place_badges()
         roomy = event.size().width() >= _ROOM_FOR_CAPTION
-        self._caption.setVisible(roomy)  # Its choices speak for themselves.
+        self._caption.setVisible(roomy)  # The choices are clear without it.
 
     def show_tool(self, tool: ToolView) -> None:
         shown = self._view
@@ -165,7 +149,7 @@ class ToolDetail(QWidget):
     def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
         clear(self._parameters)
         if not parameters:
-            self._parameters.addWidget(section_label(self.tr("Takes no parameters")))
+            self._parameters.addWidget(section_label(self.tr("No parameters")))
             return
         self._parameters.addWidget(section_label(self.tr("Parameters")))
         for row in ruled(map(_ParameterRow, parameters)):
@@ -179,12 +163,11 @@ class ToolDetail(QWidget):
 class _ParameterRow(QWidget):
     def __init__(self, parameter: Parameter) -> None:
         super().__init__()
-        top = hbox(label(parameter.name, font=fonts.mono_font()), spacing=8)
-        top.addWidget(ElidedLabel(parameter.type, font=fonts.mono_font(), tint="text3"))
-        if parameter.required:
-            required = fonts.semibold(fonts.LABEL)
-            top.addWidget(label(self.tr("required"), font=required, tint="warn"))
-        top.addStretch(1)
+        name = label(parameter.name, font=fonts.mono_font())
+        type_name = ElidedLabel(parameter.type, font=fonts.mono_font(), tint="text3")
+        required = label(self.tr("required"), font=fonts.semibold(fonts.LABEL), tint="warn")
+        marks = (required,) if parameter.required else ()
+        top = hbox(name, type_name, *marks, STRETCH, spacing=8)
         column = vbox(top, spacing=2, margins=(0, 6, 0, 6), parent=self)
         if parameter.description:
             column.addWidget(wrapped(parameter.description, selectable=True))

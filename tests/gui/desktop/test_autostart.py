@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import plistlib
 from pathlib import Path
+from subprocess import list2cmdline
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.desktop.autostart import LaunchAgent, RunKeyAutostart, XdgAutostart
+from gui.desktop.autostart import LaunchAgent, RegistryEntry, XdgAutostart
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
@@ -21,16 +22,16 @@ COMMAND = ("/opt/tool booth/toolbooth", "--hidden")
 
 class FakeRunKey:
     def __init__(self) -> None:
-        self.values: dict[str, str] = {}
+        self.line: str | None = None
 
-    def get(self, name: str) -> str | None:
-        return self.values.get(name)
+    def get(self) -> str | None:
+        return self.line
 
-    def set(self, name: str, value: str) -> None:
-        self.values[name] = value
+    def set(self, line: str) -> None:
+        self.line = line
 
-    def delete(self, name: str) -> None:
-        del self.values[name]
+    def delete(self) -> None:
+        self.line = None
 
 
 def an_executable(path: Path) -> Path:
@@ -95,9 +96,9 @@ def test_on_macos_a_launch_agent_says_it(tmp_path: Path) -> None:
 
 def test_on_windows_the_run_key_says_it() -> None:
     key = FakeRunKey()
-    autostart = RunKeyAutostart(key, COMMAND)
+    autostart = RegistryEntry(key, list2cmdline(COMMAND))
     autostart.switch(True)
-    assert key.values == {"toolbooth": '"/opt/tool booth/toolbooth" --hidden'}
+    assert key.line == '"/opt/tool booth/toolbooth" --hidden'
     assert autostart.is_on()
     autostart.switch(False)
     autostart.switch(False)

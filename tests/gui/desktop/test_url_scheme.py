@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.application import DesktopApplication
-from gui.desktop.url_scheme import SCHEME, WindowsLinks, XdgLinks, information, is_own_link
+from gui.desktop.autostart import RegistryEntry
+from gui.desktop.url_scheme import SCHEME, XdgLinks, information, is_own_link, windows_line
 from gui.dialogs.add_server.dialog import ServerDialog
 from gui.dialogs.add_server.install_links import MAX_LENGTH
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
@@ -46,8 +47,8 @@ class FakeLinkKey:
     def get(self) -> str | None:
         return self.command
 
-    def set(self, command: str) -> None:
-        self.command = command
+    def set(self, line: str) -> None:
+        self.command = line
 
     def delete(self) -> None:
         self.command = None
@@ -105,7 +106,7 @@ def test_on_linux_an_entry_of_the_applications_menu_names_the_scheme(tmp_path: P
 
 def test_on_windows_a_key_of_the_scheme_names_the_command() -> None:
     key = FakeLinkKey()
-    links = WindowsLinks(key, COMMAND)
+    links = RegistryEntry(key, windows_line(COMMAND))
     links.switch(True)
     assert key.command == '"/opt/tool booth/toolbooth" "%1"'
     assert links.is_on()

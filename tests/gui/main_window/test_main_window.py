@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
+from gui.pages.workspace.server_detail import CONFIGURATION
 from gui.widgets.search_field import SearchField
 from gui.widgets.theme import Theme
 from router.api.events import (
@@ -91,7 +92,7 @@ def test_the_window_shows_the_active_workspace(window: MainWindow) -> None:
     assert "3 servers · 2 tools ready · 0 apps connected" in shown
     assert "1 failing · 1 pending" in shown
     assert "tokens instead of 48,300" in shown
-    assert "97.6 % less" in shown
+    assert "97.6% less" in shown
     assert "127.0.0.1:3717/mcp" in shown
     assert "create_issue" in shown
 
@@ -113,7 +114,7 @@ def test_a_workspace_without_servers_offers_to_add_one(
 
 
 def test_no_value_of_a_variable_is_ever_shown(window: MainWindow) -> None:
-    window.pages.workspace.detail.show_configuration()
+    window.pages.workspace.detail.tabs.setCurrentIndex(CONFIGURATION)
 
     assert "API_KEY" in texts(window.pages.workspace.detail)
     assert "planted-secret" not in texts(window)

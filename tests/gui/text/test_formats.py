@@ -72,8 +72,8 @@ def test_an_age_is_told_in_its_largest_unit(age: timedelta, text: str) -> None:
 @pytest.mark.parametrize(
     ("now", "before", "text"),
     [
-        (1140, 48_300, "97.6 % less"),
-        (1, 1_000_000, "99.9 % less"),
+        (1140, 48_300, "97.6% less"),
+        (1, 1_000_000, "99.9% less"),
         (500, 400, None),
         (0, 0, None),
     ],

@@ -275,8 +275,8 @@ def entry(kind: ActivityKind, **fields: object) -> ActivityEntry:
             entry(ActivityKind.SEARCH, detail="a bug", result_count=5),
             "“a bug” → 5 tools",
         ),
-        (entry(ActivityKind.SEARCH, result_count=2), "a search → 2 tools"),
-        (entry(ActivityKind.LIST, result_count=2), "listed 2 tools"),
+        (entry(ActivityKind.SEARCH, result_count=2), "Search → 2 tools"),
+        (entry(ActivityKind.LIST, result_count=2), "Listed 2 tools"),
         (
             entry(
                 ActivityKind.CALL,

@@ -28,7 +28,7 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     window = open_window(router, look, qtbot)
     assert "A secret is stored as plain text in workspace.json (--token)" in texts(window)
     asked: list[object] = []
-    window.edit_server_requested.connect(asked.append)
+    window.pages.workspace.edit_requested.connect(asked.append)
     press(window.pages.workspace.detail, "Edit…")
     assert asked == [GITHUB.ref]
     window.select_server(SENTRY.ref)

@@ -194,7 +194,7 @@ def test_without_a_tray_we_are_told_after_a_while(
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
     patient = Tray(Commands(), Bridge())
-    assert not patient.is_there()
+    assert not patient.is_available()
     with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
         patient.show()
     patient.hide()
@@ -215,7 +215,7 @@ def test_of_a_tray_that_goes_we_are_told_each_time(
     monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
     patient = Tray(Commands(), Bridge())
     patient.show()
-    assert patient.is_there()
+    assert patient.is_available()
     for _ in range(2):
         with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
             here = False

@@ -56,7 +56,7 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     ask(window, "open a ticket", qtbot)
     shown = texts(window)
     assert "0.94" in shown
-    assert "words: open · meaning 0.91 · used before for this" in shown
+    assert "matches: open · similarity 0.91 · used before for this" in shown
     assert "The index is being built." in shown
     assert "No matching tools." in shown
     assert router.search.asked == [("open a ticket", "bm25", "hybrid")]

@@ -112,10 +112,10 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> N
 @pytest.mark.parametrize(
     ("choice", "left"),
     [
-        ("Searches", ["a search → 3 tools"]),
+        ("Searches", ["Search → 3 tools"]),
         ("Calls", ["github · tool_2", "github · tool_0"]),
         ("Errors", ["github · tool_2"]),
-        ("All", ["github · tool_2", "a search → 3 tools", "github · tool_0"]),
+        ("All", ["github · tool_2", "Search → 3 tools", "github · tool_0"]),
     ],
 )
 def test_activity_can_be_shown_by_kind(
@@ -138,7 +138,7 @@ def test_new_entries_pass_the_filter_too(activity: ActivityCard) -> None:
     activity.model.add_soon(entry(2, ActivityKind.SEARCH))
     activity.model.flush()
 
-    assert whats(activity) == ["a search → 2 tools"]
+    assert whats(activity) == ["Search → 2 tools"]
 
 
 def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> None:
