@@ -19,7 +19,11 @@ from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
-from router.upstream.connection import HTTP_STARTUP_S, HttpConnection, UpstreamConnection
+from router.upstream.connection import (
+    HTTP_STARTUP_S,
+    StreamableHttpConnection,
+    UpstreamConnection,
+)
 from router.upstream.errors import HttpRefused, time_limit
 from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
@@ -122,7 +126,7 @@ async def _connect_http(
     else:
         transport = partial(StreamableHttpTransport, input_schema=plan.input_schema)
         http = await asyncio.to_thread(transport, url, plan.headers, plan.credentials)
-        connection = HttpConnection(http, on_notification, client_features)
+        connection = StreamableHttpConnection(http, on_notification, client_features)
     await _open(connection, limit_s, plan.expected_version)
     return connection
 

@@ -161,7 +161,7 @@ class UpstreamConnection:
         await self.transport.close()
 
 
-class HttpConnection(UpstreamConnection):
+class StreamableHttpConnection(UpstreamConnection):
     """Opens a new session when its server has lost the old one, as after a restart."""
 
     def __init__(

@@ -22,6 +22,10 @@ class RequestLimiter:
         self._active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    @property
+    def in_use(self) -> bool:
+        return self._active > 0
+
     async def acquire(self, timeout_s: float | None) -> None:
         """Raises `UpstreamFailed` if too many wait already, or the turn does not come in time."""
         if self._active < self._limit():

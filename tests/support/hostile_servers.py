@@ -18,8 +18,10 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
+from router.upstream.connect import LaunchPlan
+from router.upstream.hooks import UpstreamHooks
 from router.upstream.list_reader import read_listing
-from router.upstream.pool import LaunchPlan, PoolHooks, UpstreamPool
+from router.upstream.pool import UpstreamPool
 from router.upstream.ports import CallOptions
 from tests.servers.commands import stdio_config
 from tests.support.timeouts import WAIT_S
@@ -115,7 +117,7 @@ class Gang:
         self._measures = measures
         self._configs = configs
         self._timeout_s = timeout_s
-        self.pool = UpstreamPool(PoolHooks(self._launch, ignore, on_notification=ignore))
+        self.pool = UpstreamPool(UpstreamHooks(self._launch, ignore, on_notification=ignore))
 
     async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
         fails_early = ref in (ref_of("start"), ref_of("initialize"))

@@ -12,8 +12,11 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.upstream.pool import LaunchPlan, PoolHooks, RunOptions, Timing, UpstreamPool
+from router.upstream.connect import LaunchPlan
+from router.upstream.hooks import Timing, UpstreamHooks
+from router.upstream.pool import UpstreamPool
 from router.upstream.ports import CallOptions
+from router.upstream.run_options import RunOptions
 from tests.servers.commands import recorded, stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -96,7 +99,7 @@ class Fleet:
         return recorded(self.record, "started")
 
     def pool(self) -> UpstreamPool:
-        hooks = PoolHooks(
+        hooks = UpstreamHooks(
             self.launch,
             self.publish_state,
             on_notification=self._notified,

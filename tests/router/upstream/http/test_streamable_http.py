@@ -12,7 +12,7 @@ from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.connection import HttpConnection, UpstreamConnection
+from router.upstream.connection import StreamableHttpConnection, UpstreamConnection
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.limits import UpstreamLimits
 from router.upstream.ports import CallOptions
@@ -229,7 +229,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
 async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
     link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
-    connection = HttpConnection(link, heard.notification)
+    connection = StreamableHttpConnection(link, heard.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
     assert failure.kind is FailureKind.BAD_PROTOCOL
