@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import resources
 from router.domain.errors import ToolboothError
@@ -58,7 +58,6 @@ class Worker:
             env=_environment(),
             cwd=Path(sys.executable).anchor,
             line_bytes=limits.line_bytes,
-            **_creation_flags(),
         )
         worker = cls(process)
         try:
@@ -209,7 +208,3 @@ def _environment() -> dict[str, str]:
     """An empty environment, except for the path of our code and what Windows requires."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TZ") if name in os.environ}
     return {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
-
-
-def _creation_flags() -> dict[str, Any]:
-    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}

@@ -18,7 +18,7 @@ from router.domain.errors import SecretUnavailable, sentence
 from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
-from router.upstream.oauth.client_registration import Client, known_client, register
+from router.upstream.oauth.client_registration import OAuthClient, known_client, register
 from router.upstream.oauth.credential_store import CredentialKey
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
 from router.upstream.oauth.metadata import AuthorizationServer, Challenge, discover
@@ -45,7 +45,7 @@ class PendingSignIn:
         self,
         account: Account,
         server: AuthorizationServer,
-        client: Client,
+        client: OAuthClient,
         listener: CallbackListener,
         timeout_s: float,
     ) -> None:
@@ -106,7 +106,7 @@ class PendingSignIn:
         digest = hashlib.sha256(self._verifier.encode()).digest()
         query = {
             "response_type": "code",
-            "client_id": self._client.id,
+            "client_id": self._client.client_id,
             "redirect_uri": self._listener.redirect_uri,
             "state": self._listener.state,
             "code_challenge": base64.urlsafe_b64encode(digest).decode("ascii").rstrip("="),
@@ -130,13 +130,13 @@ def _credential_key(server: AuthorizationServer) -> CredentialKey:
 
 async def _prepare_client(
     account: Account, server: AuthorizationServer, options: OAuthConfig
-) -> tuple[Client, CallbackListener]:
+) -> tuple[OAuthClient, CallbackListener]:
     """Our client at `server`, and a listener at its redirect URI."""
     credential_store, key = account.credential_store, _credential_key(server)
     if options.client_id:
         client = known_client(options, server.auth_methods)
         # The settings have its secret; only the authentication method is stored.
-        await credential_store.store_client(key, replace(client, secret=""))
+        await credential_store.store_client(key, replace(client, client_secret=""))
         return client, await _listen(options.callback_port)
     known = await credential_store.client(key)
     if known is not None and known.callback_port:

@@ -26,7 +26,7 @@ from router.upstream.process.spawn import start_process
 from router.upstream.process.stderr_tail import KEPT_LINES, LineSink, StderrTail
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.process.tracking import ProcessMark, new_mark
-from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
+from router.upstream.process.tree import ProcessTree, watch_tree
 from router.wire.jsonrpc import encode_ascii
 from router.wire.lines import LineSplitter
 
@@ -117,7 +117,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 *self._command.args,
                 env=environment,
                 cwd=self._command.cwd,
-                **creation_options(),
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
             return self._start_failure(error)
