@@ -78,9 +78,7 @@ class LocalServer:
             await stop(connection)
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = spawn(self._converse(reader, writer), name="control")
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        spawn(self._converse(reader, writer), name="control", group=self._connections)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one command; a peer that leaves meanwhile cancels it."""

@@ -169,9 +169,7 @@ class WorkerPool:
             self._end(spare)
 
     def _end(self, starting: asyncio.Task[Worker]) -> None:
-        ending = spawn(_end_once_started(starting), name="end a script worker")
-        self._ending.add(ending)
-        ending.add_done_callback(self._ending.discard)
+        spawn(_end_once_started(starting), name="end a script worker", group=self._ending)
 
 
 async def _end_once_started(starting: asyncio.Task[Worker]) -> None:

@@ -219,10 +219,9 @@ class ManagedConnection:
     def _begin(self) -> asyncio.Future[_Outcome]:
         self._end_pause()
         opened: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
-        run = spawn(self._run(opened, list(self._runs)), name=f"upstream {self.key.ref.server}")
+        name = f"upstream {self.key.ref.server}"
+        run = spawn(self._run(opened, list(self._runs)), name=name, group=self._runs)
         self._current = run
-        self._runs.add(run)
-        run.add_done_callback(self._runs.discard)
         run.add_done_callback(lambda _: opened.done() or opened.set_result(failed(_STOPPED)))
         self._opened = opened
         return opened

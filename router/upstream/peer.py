@@ -239,12 +239,13 @@ class Peer:
             self.transport.send_soon(_error_response(request_id, refusal))
             return
         call = self._call_of(related)
-        task = spawn(self._respond(request_id, method, params, call), name=f"respond {method[:40]}")
+        task = spawn(
+            self._respond(request_id, method, params, call),
+            name=f"respond {method[:40]}",
+            group=call.server_requests if call is not None else None,
+        )
         self._responding[request_id] = task
         task.add_done_callback(lambda _: self._responding.pop(request_id, None))
-        if call is not None:
-            call.server_requests.add(task)
-            task.add_done_callback(call.server_requests.discard)
 
     async def _respond(
         self, request_id: str | int, method: str, params: JsonObject, call: PendingRequest | None

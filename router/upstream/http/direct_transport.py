@@ -42,7 +42,7 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         origin = _origin(request.url)
         connection = self._idle_connection(origin) or await self._connect(origin)
         try:
-            head = await connection.send_request(request.method, text)
+            head = await connection.send_request(text)
         except BaseException:
             self._drop(connection)
             raise

@@ -162,12 +162,12 @@ class HttpClient:
         credentials: Credentials | None,
         *,
         max_body_bytes: int,
-        deciding: str = "POST",
+        authenticated_method: str,
     ) -> None:
-        """Only responses to the method `deciding` count as accepting or refusing the token: others,
-        like that to an optional event stream, say nothing about it."""
+        """Only responses to `authenticated_method` accept or refuse the token: others, like that to
+        an optional event stream, say nothing about it."""
         self._credentials = credentials
-        self._deciding = deciding
+        self._authenticated_method = authenticated_method
         self._max_body_bytes = max_body_bytes
         self._url = _parsed(url)
         self._headers = {**OUR_HEADERS, **_credentials(self._url)}
@@ -206,7 +206,7 @@ class HttpClient:
         """A request that was refused is sent again with another token: it was not processed."""
         token = await credentials.token()
         response = await self._open(method, _with_token(headers, token), content)
-        if method != self._deciding:
+        if method != self._authenticated_method:
             return response
         for _ in range(_MAX_TOKENS):
             if response.status != HTTPStatus.UNAUTHORIZED:

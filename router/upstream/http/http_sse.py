@@ -8,7 +8,6 @@ is named by the server, so it must have the same origin.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import aclosing
 from http import HTTPStatus
 
@@ -16,16 +15,9 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.http_client import (
-    EVENT_STREAM,
-    JSON,
-    Credentials,
-    HttpClient,
-    HttpResponse,
-)
-from router.upstream.limits import LIMITS, UpstreamLimits
+from router.upstream.http.http_client import EVENT_STREAM, HttpClient, HttpResponse
+from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.message_decoder import InvalidMessage, decode_any
 from router.upstream.peer import Receiver, response_id
 from router.wire.jsonrpc import encode_ascii
@@ -35,30 +27,14 @@ _ENDPOINT = b"endpoint"
 _MAX_URL_BYTES = 8 * 1024
 
 
-class HttpSseTransport:
-    """A `Transport` to an address that answers GET with an event stream."""
+class HttpSseTransport(HttpTransport):
+    """A `Transport` to a URL that answers GET with an event stream."""
 
-    over = False
     cancels_by_closing = False
-
-    def __init__(
-        self,
-        url: str,
-        headers: Mapping[str, str],
-        credentials: Credentials | None = None,
-        *,
-        limits: UpstreamLimits = LIMITS,
-    ) -> None:
-        self._http = HttpClient(
-            url, headers, credentials, max_body_bytes=limits.message_bytes, deciding="GET"
-        )
-        self._limits = limits
-        self._reader: asyncio.Task[None] | None = None
-        self._endpoint_client: asyncio.Future[HttpClient]
-        """The client for the endpoint, once the server has named it."""
-        self._background = BackgroundSends(self.send, self._http.host)
-        self.send_soon = self._background.send_soon
-        self._receiver: Receiver
+    authenticated_method = "GET"
+    _reader: asyncio.Task[None] | None = None
+    _endpoint_client: asyncio.Future[HttpClient]
+    """The client for the endpoint, once the server has named it."""
 
     async def start(self, receiver: Receiver) -> None:
         """Open the stream and wait for the endpoint. Raises `UpstreamFailed`."""
@@ -82,9 +58,8 @@ class HttpSseTransport:
     async def send(self, message: JsonObject) -> None:
         """Post `message`; the response arrives on the stream."""
         endpoint = self._endpoint_client.result()
-        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            response = await endpoint.open("POST", headers, encode_ascii(message))
+            response = await endpoint.open("POST", POST_HEADERS, encode_ascii(message))
         except NoConnection as error:
             self._receiver.close(error.failure)
             raise
@@ -98,8 +73,7 @@ class HttpSseTransport:
 
     async def close(self) -> None:
         await stop(self._reader)
-        await self._background.stop()
-        await self._http.close()
+        await super().close()
 
     # The stream
 

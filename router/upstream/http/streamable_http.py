@@ -18,7 +18,6 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import (
     HttpRefused,
     NoConnection,
@@ -27,13 +26,8 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.http_client import (
-    EVENT_STREAM,
-    JSON,
-    Credentials,
-    HttpClient,
-    HttpResponse,
-)
+from router.upstream.http.http_client import EVENT_STREAM, JSON, Credentials, HttpResponse
+from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
@@ -52,10 +46,8 @@ _SESSION_ERROR = -32000
 _NO_REQUEST = object()
 
 
-class StreamableHttpTransport:
-    """A `Transport` to an address."""
-
-    over = False
+class StreamableHttpTransport(HttpTransport):
+    """A `Transport` to a URL."""
 
     def __init__(
         self,
@@ -67,16 +59,12 @@ class StreamableHttpTransport:
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
         """`input_schema` returns that of a tool by its name; empty if it is not known."""
-        self._http = HttpClient(url, headers, credentials, max_body_bytes=limits.message_bytes)
-        self._limits = limits
+        super().__init__(url, headers, credentials, limits=limits)
         self._input_schema = input_schema
         self._version = ""
         self.session_id: str | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._background = BackgroundSends(self.send, self._http.host)
-        self.send_soon = self._background.send_soon
         self._closing: asyncio.Task[None] | None = None
-        self._receiver: Receiver
 
     @property
     def cancels_by_closing(self) -> bool:
@@ -118,16 +106,14 @@ class StreamableHttpTransport:
 
     async def _close(self) -> None:
         await stop(self._listener)
-        await self._background.stop()
         if self.session_id is not None:
             await self._delete_session()
-        await self._http.close()
+        await super().close()
 
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
-        headers.update(self._session_headers())
+        headers = {**POST_HEADERS, **self._session_headers()}
         if self._version == mcp.MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
             if message["method"] == "tools/call":

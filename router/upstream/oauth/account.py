@@ -137,17 +137,12 @@ class Account:
 
     async def _undisturbed(self, work: Coroutine[Any, Any, None]) -> None:
         """Finish `work` even if its caller is cancelled: half a refresh would lose the sign-in."""
+        name = f"sign-in {self.server}"
+        await asyncio.shield(spawn(self._in_turn(work), name=name, log_failure=False))
 
-        async def in_turn() -> UpstreamFailed | None:
-            async with self._lock:
-                try:
-                    await work
-                except UpstreamFailed as error:
-                    return error
-            return None
-
-        if error := await asyncio.shield(spawn(in_turn(), name=f"sign-in {self.server}")):
-            raise error
+    async def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
+        async with self._lock:
+            await work
 
     async def _replace(self, refused: str | None) -> None:
         if self._given_up:

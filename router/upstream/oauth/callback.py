@@ -69,9 +69,7 @@ class CallbackListener:
         if len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
-        connection = spawn(self._receive(reader, writer), name="sign-in callback")
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        spawn(self._receive(reader, writer), name="sign-in callback", group=self._connections)
 
     async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from asyncio.base_subprocess import BaseSubprocessTransport
 from asyncio.subprocess import Process, SubprocessStreamProtocol
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -90,27 +90,14 @@ async def start_program(
     cancelled start leaves no process."""
     protocol = SubprocessStreamProtocol(line_bytes, asyncio.get_running_loop())
     start = start_process(protocol, program, *args, **options)
-    starting = spawn(_outcome(start), name=f"start {program}")
+    starting = spawn(start, name=f"start {program}", log_failure=False)
     try:
-        transport = await asyncio.shield(starting)
+        return Program(await asyncio.shield(starting), protocol)
     except asyncio.CancelledError:
         await asyncio.wait([starting])
-        if not isinstance(transport := starting.result(), Exception):
-            await Program(transport, protocol).end()
+        if starting.exception() is None:
+            await Program(starting.result(), protocol).end()
         raise
-    if isinstance(transport, Exception):
-        raise transport
-    return Program(transport, protocol)
-
-
-async def _outcome(
-    start: Awaitable[asyncio.SubprocessTransport],
-) -> asyncio.SubprocessTransport | OSError | ValueError:
-    """Return the error instead of raising it: it is for the caller, not for the log."""
-    try:
-        return await start
-    except (OSError, ValueError) as error:
-        return error
 
 
 class StartedProcess(BaseSubprocessTransport):

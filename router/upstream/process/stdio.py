@@ -96,7 +96,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport
         self._stdin: asyncio.WriteTransport
         self._tree: ProcessTree
-        self._launch_task: asyncio.Task[Failure | None] | None = None
+        self._launch_task: asyncio.Task[None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
     async def start(self, receiver: Receiver) -> None:
@@ -105,11 +105,11 @@ class StdioTransport(asyncio.SubprocessProtocol):
         environment = {**self._command.environment, **self.mark.environment}
         program = find_command(self._command.name, environment, self._command.cwd)
         # In its own task, because a cancelled start could lose the process.
-        self._launch_task = spawn(self._launch(program, environment), name=f"start {program}")
-        if failure := await asyncio.shield(self._launch_task):
-            raise failed(failure)
+        launch, name = self._launch(program, environment), f"start {program}"
+        self._launch_task = spawn(launch, name=name, log_failure=False)
+        await asyncio.shield(self._launch_task)
 
-    async def _launch(self, program: str, environment: Mapping[str, str]) -> Failure | None:
+    async def _launch(self, program: str, environment: Mapping[str, str]) -> None:
         try:
             await start_process(
                 self,
@@ -120,8 +120,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            return self._start_failure(error)
-        return None
+            raise failed(self._start_failure(error)) from error
 
     def set_protocol_version(self, version: str) -> None:
         """A line is the same in every revision."""
