@@ -7,7 +7,6 @@ in between. Events of the calls are collected and sent as the next line.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.runtime.tasks import spawn, stop, undisturbed
 from router.scripts.limits import ScriptLimits
-from router.scripts.worker_pool import Worker, WorkerExited, WorkerPool, encode
+from router.scripts.worker_pool import ENCODER, Worker, WorkerExited, WorkerPool, encode
 from router.upstream.ports import ProgressSink
 
 _MAX_CONCURRENT = 4
@@ -249,6 +248,5 @@ async def _line(message: JsonObject) -> bytes:
     """In a thread, piece by piece, if encoding it at once would block the loop."""
     if estimated_json_length(message, _LARGE_MESSAGE) <= _LARGE_MESSAGE:
         return encode(message)
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-    text = await asyncio.to_thread(lambda: "".join(encoder.iterencode(message)))
+    text = await asyncio.to_thread(lambda: "".join(ENCODER.iterencode(message)))
     return text.encode("utf-8", "replace")

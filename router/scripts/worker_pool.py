@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 WORKER_COMMAND = "script-worker"
 """The hidden command that makes a frozen `toolbooth` a worker."""
 
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _START_S = 30.0
 _SPARE_S = 300.0
 _EXIT_S = 5.0
@@ -179,8 +180,7 @@ async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
 
 
 def encode(message: JsonObject) -> bytes:
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    return ENCODER.encode(message).encode("utf-8", "replace")
 
 
 def worker_command() -> list[str]:

@@ -22,7 +22,7 @@ from router.upstream.oauth.client_registration import OAuthClient, known_client,
 from router.upstream.oauth.credential_store import CredentialKey
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
 from router.upstream.oauth.metadata import AuthorizationServer, Challenge, discover
-from router.upstream.oauth.tokens import AuthorizationCode, exchange_code
+from router.upstream.oauth.tokens import exchange_code
 
 SIGN_IN_TIMEOUT_S = 300.0
 
@@ -78,7 +78,8 @@ class PendingSignIn:
 
     async def _exchange(self, code: str) -> None:
         server, account = self._server, self._account
-        proof = AuthorizationCode(code, self._verifier, self._listener.redirect_uri)
+        redirect_uri = self._listener.redirect_uri
+        proof = {"code": code, "code_verifier": self._verifier, "redirect_uri": redirect_uri}
         try:
             tokens = await exchange_code(account.http, server, self._client, proof, account.clock)
         except GrantRefused as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -31,30 +32,16 @@ class OAuthTokens:
     revocation_endpoint: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorizationCode:
-    """An authorization code with its PKCE verifier."""
-
-    value: str = field(repr=False)
-    verifier: str = field(repr=False)
-    redirect_uri: str
-
-
 async def exchange_code(
     http: GuardedHttpClient,
     server: AuthorizationServer,
     client: OAuthClient,
-    code: AuthorizationCode,
+    proof: Mapping[str, str],
     clock: Clock,
 ) -> OAuthTokens:
-    """The tokens for `code`. Raises `SignInFailed`."""
-    form = {
-        "grant_type": "authorization_code",
-        "code": code.value,
-        "code_verifier": code.verifier,
-        "redirect_uri": code.redirect_uri,
-        "resource": server.resource,
-    }
+    """The tokens for an authorization code; `proof` has it with its PKCE verifier and redirect
+    URI. Raises `SignInFailed`."""
+    form = {"grant_type": "authorization_code", **proof, "resource": server.resource}
     before = OAuthTokens(
         "", "", None, server.scope, server.token_endpoint, server.revocation_endpoint
     )
