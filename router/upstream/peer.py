@@ -43,8 +43,8 @@ _ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s
 class Transport(Protocol):
     """Carries the messages of a peer: a process's pipes, or HTTP."""
 
-    async def start(self, receiver: Receiver) -> None:
-        """Open it. Raises `UpstreamFailed`."""
+    async def start(self, peer: Peer) -> None:
+        """Open it; `peer` gets what it receives. Raises `UpstreamFailed`."""
         ...
 
     def set_protocol_version(self, version: str) -> None:
@@ -73,20 +73,6 @@ class Transport(Protocol):
     def send_soon(self, message: JsonObject) -> None:
         """Send `message` without waiting; a failure is ignored."""
         ...
-
-
-class Receiver(Protocol):
-    """Takes what a transport receives: the peer."""
-
-    def receive(self, message: JsonObject, related: object = None) -> None:
-        """Take a message; `related` is the id of the request whose stream it came on, if any."""
-        ...
-
-    def reject(self, request_id: int | None, failure: Failure) -> None:
-        """Fail the request whose response can't be decoded, if it is known."""
-        ...
-
-    def close(self, failure: Failure) -> None: ...
 
 
 def response_id(text: bytes) -> int | None:
@@ -168,7 +154,8 @@ class Peer:
         await self.transport.send(jsonrpc.notification(method, params))
 
     def receive(self, message: JsonObject, related: object = None) -> None:
-        """Take a message the transport received."""
+        """Take a message from the transport; `related` is the id of the request whose stream it
+        came on, if any."""
         method = message.get("method")
         if not isinstance(method, str):
             self._take_response(message)
@@ -178,6 +165,7 @@ class Peer:
             self._take_notification(method, as_object(message.get("params")), related)
 
     def reject(self, request_id: int | None, failure: Failure) -> None:
+        """Fail the request whose response can't be decoded, if it is known."""
         pending = self._pending_of(request_id)
         if pending is not None and not pending.response.done():
             pending.response.set_result(failure)

@@ -19,7 +19,7 @@ from router.upstream.errors import NoConnection, bad_protocol, failed, refused
 from router.upstream.http.http_client import EVENT_STREAM, HttpClient, HttpResponse
 from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.peer import Receiver, response_id
+from router.upstream.peer import Peer, response_id
 from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
@@ -36,9 +36,9 @@ class HttpSseTransport(HttpTransport):
     _endpoint_client: asyncio.Future[HttpClient]
     """The client for the endpoint, once the server has named it."""
 
-    async def start(self, receiver: Receiver) -> None:
+    async def start(self, peer: Peer) -> None:
         """Open the stream and wait for the endpoint. Raises `UpstreamFailed`."""
-        self._receiver = receiver
+        self._peer = peer
         self._endpoint_client = asyncio.get_running_loop().create_future()
         response = await self._http.open("GET", {"accept": EVENT_STREAM})
         if not response.is_event_stream:
@@ -61,14 +61,14 @@ class HttpSseTransport(HttpTransport):
         try:
             response = await endpoint.open("POST", POST_HEADERS, encode_ascii(message))
         except NoConnection as error:
-            self._receiver.close(error.failure)
+            self._peer.close(error.failure)
             raise
         async with response:
             if response.status < HTTPStatus.MULTIPLE_CHOICES:
                 return
             error = refused(response.status, endpoint.host, str(response))
         if response.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
-            self._receiver.close(error.failure)  # it no longer knows our stream, or our token
+            self._peer.close(error.failure)  # it no longer knows our stream, or our token
         raise error
 
     async def close(self) -> None:
@@ -87,7 +87,7 @@ class HttpSseTransport(HttpTransport):
             failure = error.failure
             if not self._endpoint_client.done():
                 self._endpoint_client.set_exception(error)
-        self._receiver.close(failure)
+        self._peer.close(failure)
 
     async def _handle_event(self, kind: bytes, data: bytes) -> None:
         if kind == _ENDPOINT and not self._endpoint_client.done():
@@ -101,7 +101,7 @@ class HttpSseTransport(HttpTransport):
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
             failure = bad_protocol(f"an answer that is no message ({error})")
-            self._receiver.reject(response_id(data), failure)
+            self._peer.reject(response_id(data), failure)
             return
         for message in messages:
-            self._receiver.receive(message)
+            self._peer.receive(message)

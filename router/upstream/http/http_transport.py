@@ -12,7 +12,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
 from router.upstream.http.http_client import EVENT_STREAM, JSON, Credentials, HttpClient
 from router.upstream.limits import LIMITS, UpstreamLimits
-from router.upstream.peer import Receiver
+from router.upstream.peer import Peer
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class HttpTransport:
         )
         self._limits = limits
         self._background_sends: set[asyncio.Task[None]] = set()
-        self._receiver: Receiver
+        self._peer: Peer
 
     async def send(self, message: JsonObject) -> None:
         raise NotImplementedError

@@ -31,7 +31,7 @@ from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.peer import Receiver
+from router.upstream.peer import Peer
 from router.wire import mcp
 from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
@@ -70,8 +70,8 @@ class StreamableHttpTransport(HttpTransport):
     def cancels_by_closing(self) -> bool:
         return self._version == mcp.MODERN_VERSION
 
-    async def start(self, receiver: Receiver) -> None:
-        self._receiver = receiver
+    async def start(self, peer: Peer) -> None:
+        self._peer = peer
 
     def set_protocol_version(self, version: str) -> None:
         """Set the negotiated version."""
@@ -95,7 +95,7 @@ class StreamableHttpTransport(HttpTransport):
                 await self._handle_response(response, message, in_session=in_session)
         except (HttpRefused, NoConnection) as error:
             if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
-                self._receiver.close(error.failure)
+                self._peer.close(error.failure)
             raise
 
     async def close(self) -> None:
@@ -189,7 +189,7 @@ class StreamableHttpTransport(HttpTransport):
             raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
         answered = False
         for message in messages:
-            self._receiver.receive(message, request_id)
+            self._peer.receive(message, request_id)
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
@@ -205,7 +205,7 @@ class StreamableHttpTransport(HttpTransport):
             raise SessionTerminated(refusal.failure, response.status)
         if not error or "id" not in message:
             raise refusal
-        self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        self._peer.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
     async def _jsonrpc_error(self, response: HttpResponse) -> JsonObject:
         try:

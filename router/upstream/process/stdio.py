@@ -19,7 +19,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, undisturbed
 from router.upstream.errors import bad_protocol, failed
 from router.upstream.limits import LIMITS, UpstreamLimits
-from router.upstream.peer import Receiver, response_id
+from router.upstream.peer import Peer, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
 from router.upstream.process.spawn import start_process
@@ -92,16 +92,16 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._drained = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
-        self._receiver: Receiver
+        self._peer: Peer
         self._transport: asyncio.SubprocessTransport
         self._stdin: asyncio.WriteTransport
         self._tree: ProcessTree
         self._launch_task: asyncio.Task[None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
-    async def start(self, receiver: Receiver) -> None:
+    async def start(self, peer: Peer) -> None:
         """Start the process. Raises `UpstreamFailed`."""
-        self._receiver = receiver
+        self._peer = peer
         environment = {**self._command.environment, **self.mark.environment}
         program = find_command(self._command.name, environment, self._command.cwd)
         # In its own task, because a cancelled start could lose the process.
@@ -211,14 +211,14 @@ class StdioTransport(asyncio.SubprocessProtocol):
             self.kill(bad_protocol("a line without end"))
 
     def take_message(self, message: JsonObject) -> None:
-        self._receiver.receive(message)
+        self._peer.receive(message)
 
     def take_noise(self, line: bytes, reason: str) -> None:
         """Servers print banners and usage to stdout; that may be all they write before they
         exit."""
         if (request_id := response_id(line)) is not None:
             failure = bad_protocol(f"an answer that is no message ({reason})")
-            self._receiver.reject(request_id, failure)
+            self._peer.reject(request_id, failure)
             return
         text = self._stderr_tail.add(line)
         self._noise += bool(text)
@@ -267,7 +267,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._stderr_tail.add(self._stderr.flush())
         self._transport.close()
         self._tree.release()
-        self._receiver.close(self._fault or self._exit_failure(exited_by_itself))
+        self._peer.close(self._fault or self._exit_failure(exited_by_itself))
 
     async def _stop_leader(self) -> bool:
         """Escalate until the process is gone; whether it exited by itself."""

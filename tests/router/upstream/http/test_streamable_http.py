@@ -15,6 +15,7 @@ from router.runtime.tasks import spawn
 from router.upstream.connection import StreamableHttpConnection, UpstreamConnection
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.limits import UpstreamLimits
+from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
     Heard,
@@ -30,14 +31,6 @@ from tests.support.ports import refusing_port
 from tests.support.timeouts import WAIT_S
 
 LIMIT = 1_000_000
-
-
-class Nobody:
-    """Receives and ignores."""
-
-    def receive(self, message: JsonObject, related: object = None) -> None: ...
-    def reject(self, request_id: int | None, failure: Failure) -> None: ...
-    def close(self, failure: Failure) -> None: ...
 
 
 @pytest.fixture
@@ -298,7 +291,7 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
         connection = await open_url(odd_url)
         assert await call(connection, "plain") == {"content": [], "x": None}
         elsewhere = StreamableHttpTransport("http://example.invalid/mcp", {})
-        await elsewhere.start(Nobody())
+        await elsewhere.start(Peer(elsewhere, lambda _method, _params: None))
         failure = await failure_of(elsewhere.send({"jsonrpc": "2.0", "method": "x"}))
     assert "refused" in failure.detail or "failed" in failure.detail
 
