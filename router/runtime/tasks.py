@@ -87,7 +87,7 @@ class Stoppable:
         return self.stopped
 
 
-async def undisturbed(task: asyncio.Task[None]) -> None:
+async def wait_shielded(task: asyncio.Task[None]) -> None:
     """Wait for `task`, which ends soon by itself, even if the waiting task is cancelled: the loop
     must not be closed while a process is being cleaned up."""
     try:

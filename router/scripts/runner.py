@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.runtime.tasks import spawn, stop, undisturbed
+from router.runtime.tasks import spawn, stop, wait_shielded
 from router.scripts.limits import ScriptLimits
 from router.scripts.worker_pool import ENCODER, Worker, WorkerExited, WorkerPool, encode
 from router.upstream.ports import ProgressSink
@@ -102,7 +102,7 @@ class ScriptRunner:
                     "Do less in one script, or await calls together with await_all.",
                 ) from None
             finally:
-                await undisturbed(spawn(run.end(), name="end a script"))
+                await wait_shielded(spawn(run.end(), name="end a script"))
 
     async def close(self) -> None:
         await self._pool.close()

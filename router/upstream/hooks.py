@@ -23,7 +23,7 @@ class Timing:
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
+    random: Callable[[], float] = random.random
 
 
 DEFAULT_TIMING = Timing()

@@ -9,7 +9,11 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef
 from router.upstream.ports import ClientPeer, SessionId
 from router.upstream.run_options import RunOptions
-from router.upstream.server_requests import FOLDER_CAPABILITIES, ClientFeatures, askable
+from router.upstream.server_requests import (
+    FOLDER_CAPABILITIES,
+    ClientFeatures,
+    features_of,
+)
 from router.wire.mcp import FOLDER_HEADER
 
 
@@ -51,7 +55,7 @@ def client_features_for(
 ) -> ClientFeatures:
     """The client features that the upstream for `key` is opened with."""
     if key.session is not None and client is not None:
-        capabilities = askable(client.capabilities)
+        capabilities = features_of(client.capabilities)
         folder = None if "roots" in capabilities else client.folder
         if folder is not None:
             capabilities["roots"] = {}

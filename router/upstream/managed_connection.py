@@ -80,8 +80,8 @@ class ManagedConnection:
         """Callers that wait for the end of a run to start the next one."""
         self._borrowers = 0
         self._kept = False
-        self._restart_policy = RestartPolicy(timing.clock, timing.chance)
-        self._held_failure: UpstreamFailed | None = None
+        self._restart_policy = RestartPolicy(timing.clock, timing.random)
+        self._pause_failure: UpstreamFailed | None = None
         self._pause: asyncio.Task[None] | None = None
         self._sse_worked: bool | None = None
 
@@ -161,8 +161,8 @@ class ManagedConnection:
         if opened is None or _is_dead(opened):
             if self._closed:
                 raise failed(ROUTER_STOPPING)
-            if self._held_failure is not None and self._restart_policy.pause_left_s > 0:
-                raise self._held_failure.with_traceback(None)
+            if self._pause_failure is not None and self._restart_policy.pause_left_s > 0:
+                raise self._pause_failure.with_traceback(None)
             self._kept = False
             opened = self._begin()
         self._kept |= keep
@@ -192,7 +192,7 @@ class ManagedConnection:
     def reset_failures(self) -> None:
         """Allow a new start now: the user asked for it."""
         self._restart_policy.reset()
-        self._held_failure = None
+        self._pause_failure = None
 
     async def stop(self) -> None:
         """Close the connection, if there is one, and return when it is closed. A use meanwhile
@@ -276,7 +276,7 @@ class ManagedConnection:
         """Keep `connection` until it fails, has been idle for too long, or is stopped."""
         failure: Failure | None = None
         try:
-            self._held_failure = None
+            self._pause_failure = None
             self._restart_policy.ready()
             self._set_state(ServerState.READY)
             failure = await self._until_ended(connection)
@@ -322,17 +322,17 @@ class ManagedConnection:
     def _fail(self, error: UpstreamFailed) -> None:
         """Refuse further starts with `error` for a while, and publish the state that follows."""
         failure, restart_policy = error.failure, self._restart_policy
-        self._held_failure = error
+        self._pause_failure = error
         if failure.kind is FailureKind.SIGN_IN_NEEDED:  # not a crash: it needs the user
-            restart_policy.refused()
+            restart_policy.sign_in_needed()
             self._set_state(_state_after(failure), failure)
             return
         pause_s = restart_policy.failed()
         if pause_s > 0:
             self._postpone(error, pause_s)
-        if restart_policy.broken:
+        if restart_policy.breaker_open:
             self._set_state(ServerState.FAILED, error.failure)
-            if restart_policy.just_broke:
+            if restart_policy.breaker_just_opened:
                 self._hooks.on_given_up(self.key.ref, error.failure)
             return
         self._set_state(
@@ -376,7 +376,7 @@ def _was_expected(failure: Failure, connection: UpstreamConnection) -> bool:
     """A server may exit when it has nothing to do, or close a connection that is not used."""
     exited_normally = failure.kind is FailureKind.EXITED and failure.subject == "code 0"
     was_closed = failure.kind is FailureKind.UNREACHABLE
-    return (exited_normally or was_closed) and connection.ended_quietly
+    return (exited_normally or was_closed) and connection.closed_while_idle
 
 
 def _state_after(failure: Failure) -> ServerState:

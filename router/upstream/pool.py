@@ -195,7 +195,7 @@ class UpstreamPool:
         """Raises `UpstreamFailed` if none may be started now."""
         if self._stopping:
             raise failed(ROUTER_STOPPING)
-        self._check_room(key)
+        self._check_session_limit(key)
         client_features = client_features_for(key, self._run_options(key.ref), client)
         managed = ManagedConnection(
             key, self._hooks, client_features, self._timing, self._state_changed
@@ -203,7 +203,7 @@ class UpstreamPool:
         self._managed[key] = managed
         return managed
 
-    def _check_room(self, key: InstanceKey) -> None:
+    def _check_session_limit(self, key: InstanceKey) -> None:
         """Raises `UpstreamFailed` if the maximum of sessions and folders have an upstream."""
         if key.is_shared:
             return

@@ -31,8 +31,8 @@ of it. No roots: one client's are not another's."""
 FOLDER_CAPABILITIES: JsonObject = {**SHARED_CAPABILITIES, "roots": {}}
 
 
-def askable(capabilities: JsonObject) -> JsonObject:
-    """The part of a client's capabilities that says which requests it takes."""
+def features_of(capabilities: JsonObject) -> JsonObject:
+    """The client features among a client's capabilities: the requests of servers that it takes."""
     return {name: value for name, value in capabilities.items() if name in _CAPABILITY_FOR.values()}
 
 

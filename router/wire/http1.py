@@ -78,7 +78,7 @@ class ResponseParser:
         """The peer has closed the connection. Raises `InvalidResponse` if the response is
         incomplete."""
         if not self.done and not self._ends_at_eof:
-            raise InvalidResponse("the connection broke off")
+            raise InvalidResponse("the connection was lost")
         self.done = True
 
     # Called by httptools
@@ -188,7 +188,7 @@ class HttpConnection(asyncio.Protocol):
         except InvalidResponse as error:
             raise self._broken(str(error)) from None
         if self._reset:
-            raise self._broken("the connection broke off")
+            raise self._broken("the connection was lost")
         return []
 
     def _next_chunk(self) -> bytes:

@@ -49,7 +49,7 @@ class HttpSseTransport(HttpTransport):
             [self._reader, self._endpoint_client], return_when=asyncio.FIRST_COMPLETED
         )
         if not self._endpoint_client.done():
-            raise failed(bad_protocol("a stream that ends before it names an address"))
+            raise failed(bad_protocol("a stream that ends before it names the endpoint"))
         self._endpoint_client.result()
 
     def set_protocol_version(self, version: str) -> None:
@@ -100,7 +100,7 @@ class HttpSseTransport(HttpTransport):
         try:
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
-            failure = bad_protocol(f"an answer that is no message ({error})")
+            failure = bad_protocol(f"an invalid message ({error})")
             self._peer.reject(response_id(data), failure)
             return
         for message in messages:

@@ -24,7 +24,7 @@ _MAX_BACKGROUND_SENDS = 100
 class HttpTransport:
     """A `Transport` to a URL, except for `start` and `send`."""
 
-    over = False
+    is_closing = False
     authenticated_method: ClassVar[str] = "POST"
     """The method whose responses accept or refuse the access token."""
 

@@ -154,9 +154,9 @@ class StreamableHttpTransport(HttpTransport):
         elif response.media_type == EVENT_STREAM:
             answered = await self._handle_events(response, request_id)
         else:
-            raise failed(bad_protocol(f"an answer of type “{response.media_type[:100]}”"))
+            raise failed(bad_protocol(f"a response of type “{response.media_type[:100]}”"))
         if not answered:
-            raise failed(bad_protocol("a reply without the answer"))
+            raise failed(bad_protocol("no response to the request"))
 
     async def _handle_events(self, response: HttpResponse, request_id: object) -> bool:
         """Deliver the stream's messages; if it ends before the response, resume it."""
@@ -186,7 +186,7 @@ class StreamableHttpTransport(HttpTransport):
         try:
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
-            raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
+            raise failed(bad_protocol(f"an invalid message ({error})")) from None
         answered = False
         for message in messages:
             self._peer.receive(message, request_id)

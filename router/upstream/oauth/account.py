@@ -21,12 +21,12 @@ from router.domain.failures import Failure, FailureKind
 from router.runtime.clock import Clock
 from router.runtime.tasks import spawn
 from router.upstream.errors import HttpRefused, failed
-from router.upstream.oauth.client_registration import OAuthClient, known_client
+from router.upstream.oauth.client_registration import OAuthClient, preregistered_client
 from router.upstream.oauth.credential_store import CredentialKey, CredentialStore
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, sign_in_needed
 from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import Challenge
-from router.upstream.oauth.tokens import OAuthTokens, refresh_tokens, revoke
+from router.upstream.oauth.tokens import OAuthTokens, refresh_tokens, revoke_tokens
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class Account:
         """The access token to send; None until the server requires one. Raises `UpstreamFailed`."""
         self._raise_if_given_up()
         if self._grant is not None and self._expires_soon(self._grant.tokens):
-            await self._undisturbed(self._refresh_in_time())
+            await self._shielded(self._refresh_in_time())
             self._raise_if_given_up()
         return self._grant.tokens.access_token if self._grant else None
 
@@ -91,7 +91,7 @@ class Account:
         """Another token in place of `refused`. Raises `UpstreamFailed`, as will all later calls, if
         only a sign-in can provide one."""
         self.challenge = Challenge.parse(challenge)
-        await self._undisturbed(self._replace(refused))
+        await self._shielded(self._replace(refused))
         self._raise_if_given_up()
         return self._grant.tokens.access_token if self._grant else ""
 
@@ -135,7 +135,7 @@ class Account:
 
     # One at a time
 
-    async def _undisturbed(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _shielded(self, work: Coroutine[Any, Any, None]) -> None:
         """Finish `work` even if its caller is cancelled: half a refresh would lose the sign-in."""
         name = f"sign-in {self.server}"
         await asyncio.shield(spawn(self._in_turn(work), name=name, log_failure=False))
@@ -228,7 +228,7 @@ class Account:
         try:
             client = await self._client(grant.key)
             if client is not None:
-                await revoke(self.http, grant.tokens, client)
+                await revoke_tokens(self.http, grant.tokens, client)
         except (SignInFailed, UpstreamFailed) as error:
             log.info("The sign-in to %s was not given back: %s", self.server, error.message)
 
@@ -239,7 +239,7 @@ class Account:
             return stored
         if stored is not None and stored.client_id == options.client_id:
             return replace(stored, client_secret=options.client_secret)
-        return known_client(options)
+        return preregistered_client(options)
 
     def _expires_soon(self, tokens: OAuthTokens) -> bool:
         """A token that can't be refreshed is used until it expires."""

@@ -45,7 +45,7 @@ class OAuthClient:
         return {}
 
 
-def known_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> OAuthClient:
+def preregistered_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> OAuthClient:
     """The client that the user registered; `methods` are those the server supports."""
     method = "none"
     if options.client_secret:
@@ -54,7 +54,7 @@ def known_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> OAuthCl
     return OAuthClient(options.client_id, options.client_secret, method, options.callback_port)
 
 
-async def register(
+async def register_client(
     http: GuardedHttpClient, server: AuthorizationServer, redirect_uri: str
 ) -> OAuthClient:
     """Register a client dynamically (RFC 7591). Raises `SignInFailed`."""

@@ -18,10 +18,18 @@ from router.domain.errors import SecretUnavailable, sentence
 from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
-from router.upstream.oauth.client_registration import OAuthClient, known_client, register
+from router.upstream.oauth.client_registration import (
+    OAuthClient,
+    preregistered_client,
+    register_client,
+)
 from router.upstream.oauth.credential_store import CredentialKey
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.metadata import AuthorizationServer, Challenge, discover
+from router.upstream.oauth.metadata import (
+    AuthorizationServer,
+    Challenge,
+    find_authorization_server,
+)
 from router.upstream.oauth.tokens import exchange_code
 
 SIGN_IN_TIMEOUT_S = 300.0
@@ -32,7 +40,7 @@ async def start_sign_in(account: Account, timeout_s: float = SIGN_IN_TIMEOUT_S) 
     `UpstreamFailed` for a missing secret."""
     options = await account.options()
     challenge = account.challenge or Challenge.parse(await account.http.challenge(account.url))
-    server = await discover(account.http, account.url, challenge, options.scopes)
+    server = await find_authorization_server(account.http, account.url, challenge, options.scopes)
     await account.http.check_address(server.authorization_endpoint)
     client, listener = await _prepare_client(account, server, options)
     return PendingSignIn(account, server, client, listener, timeout_s)
@@ -135,7 +143,7 @@ async def _prepare_client(
     """Our client at `server`, and a listener at its redirect URI."""
     credential_store, key = account.credential_store, _credential_key(server)
     if options.client_id:
-        client = known_client(options, server.auth_methods)
+        client = preregistered_client(options, server.auth_methods)
         # The settings have its secret; only the authentication method is stored.
         await credential_store.store_client(key, replace(client, client_secret=""))
         return client, await _listen(options.callback_port)
@@ -146,7 +154,7 @@ async def _prepare_client(
             return known, await CallbackListener.open(known.callback_port)
     listener = await _listen(0)
     try:
-        client = await register(account.http, server, listener.redirect_uri)
+        client = await register_client(account.http, server, listener.redirect_uri)
         await credential_store.store_client(key, client)
     except BaseException:
         await listener.close()

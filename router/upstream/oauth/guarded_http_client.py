@@ -33,8 +33,8 @@ from router.upstream.oauth.address_policy import (
     Reach,
     Resolve,
     checked_url,
+    ip_literal,
     limit_for,
-    literal,
     reach_of,
     resolve_host,
 )
@@ -89,7 +89,7 @@ class GuardedHttpClient:
     async def check_address(self, url: str) -> None:
         """Raise `SignInFailed` if `url` must not be opened."""
         target = checked_url(url)
-        if literal(target.host) is not None or not await asyncio.to_thread(proxy_for, target):
+        if ip_literal(target.host) is not None or not await asyncio.to_thread(proxy_for, target):
             await self._allowed_addresses(target.host)
 
     async def get(self, url: str) -> JsonResponse:
@@ -138,7 +138,7 @@ class GuardedHttpClient:
     async def _send(self, request: _Request) -> HttpResponse:
         host = request.url.host
         proxy = await asyncio.to_thread(proxy_for, request.url)
-        if proxy is not None and literal(host) is None:
+        if proxy is not None and ip_literal(host) is None:
             return await _send_to(host, request, proxy)
         unreachable: NoConnection | None = None
         for address in await self._allowed_addresses(host):
@@ -178,7 +178,7 @@ async def _send_to(address: str, request: _Request, proxy: str | None) -> HttpRe
     url = request.url
     transport = httpx2.AsyncHTTPTransport(verify=await asyncio.to_thread(tls_context), proxy=proxy)
     extensions: dict[str, Any] = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
-    if literal(url.host) is None:
+    if ip_literal(url.host) is None:
         extensions["sni_hostname"] = url.host
     sent = httpx2.Request(
         request.method,

@@ -60,7 +60,7 @@ async def refresh_tokens(
     return await _request_tokens(http, tokens, client, form, clock)
 
 
-async def revoke(http: GuardedHttpClient, tokens: OAuthTokens, client: OAuthClient) -> None:
+async def revoke_tokens(http: GuardedHttpClient, tokens: OAuthTokens, client: OAuthClient) -> None:
     """Revoke the tokens, if the authorization server supports it. Raises `SignInFailed`."""
     endpoint = tokens.revocation_endpoint
     if not endpoint:

@@ -107,7 +107,7 @@ class Fleet:
             on_given_up=self._given_up,
             run_options=lambda ref: self.run_options_of.get(ref, self.run_options),
         )
-        return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, chance=lambda: 0.0))
+        return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, random=lambda: 0.0))
 
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:

@@ -24,7 +24,7 @@ class FakeTransport:
     """Keeps what was sent; `on_send` may answer it, or hold it up."""
 
     def __init__(self) -> None:
-        self.over = self.cancels_by_closing = False
+        self.is_closing = self.cancels_by_closing = False
         self.sent: asyncio.Queue[JsonObject] = asyncio.Queue()
         self.on_send: Callable[[JsonObject], None] = lambda _: None
         self.clear = asyncio.Event()

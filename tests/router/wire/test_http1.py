@@ -117,5 +117,5 @@ def test_what_is_no_http_is_refused(text: bytes) -> None:
 )
 def test_an_end_too_early_is_no_end(text: bytes) -> None:
     parser, _ = read(text)
-    with pytest.raises(InvalidResponse, match="broke off"):
+    with pytest.raises(InvalidResponse, match="was lost"):
         parser.feed_eof()

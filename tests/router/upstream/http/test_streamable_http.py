@@ -203,10 +203,10 @@ async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Op
 @pytest.mark.parametrize(
     ("tool", "detail"),
     [
-        ("wrong_type", "an answer of type “text/html”"),
-        ("no_json", "an answer that is no message"),
-        ("accepted", "an answer of type “”"),
-        ("cut", "a reply without the answer"),
+        ("wrong_type", "a response of type “text/html”"),
+        ("no_json", "an invalid message"),
+        ("accepted", "a response of type “”"),
+        ("cut", "no response to the request"),
     ],
 )
 async def test_an_answer_that_is_none_fails_the_call(
@@ -330,13 +330,13 @@ async def test_a_header_that_can_not_be_sent_is_not_repeated(
 ) -> None:
     with pytest.raises(UpstreamFailed) as caught:
         await open_url(odd_url, Authorization=value)
-    assert caught.value.failure.detail == "a header of its settings can't be sent"
+    assert caught.value.failure.detail == "a configured header contains invalid characters"
     assert "s3cr3t" not in repr(caught.value) + repr(caught.value.__cause__)
 
 
 @pytest.mark.parametrize("url", ["http://", "http:///mcp", "http://[::1/mcp"])
 def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
-    with pytest.raises(UpstreamFailed, match="makes no sense"):
+    with pytest.raises(UpstreamFailed, match="not a valid URL"):
         StreamableHttpTransport(url, {})
 
 
