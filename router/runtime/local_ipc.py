@@ -81,7 +81,7 @@ class LocalServer:
         spawn(self._serve(reader, writer), name="control", group=self._connections)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one command; a peer that leaves meanwhile cancels it."""
+        """Answer one command; a peer that disconnects cancels it."""
         try:
             line = await reader.readline()
             answering = spawn(self._answer(line), name="control command")

@@ -75,7 +75,7 @@ class ScriptFailed(ToolboothError):
 
 
 class ScriptRunner:
-    """Runs a few scripts at once; others wait."""
+    """Runs a few scripts concurrently; others wait."""
 
     def __init__(self, limits: Callable[[], ScriptLimits]) -> None:
         self._limits = limits

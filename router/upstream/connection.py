@@ -56,7 +56,7 @@ class UpstreamConnection:
 
     @property
     def closed(self) -> bool:
-        """Whether it takes no more requests. Those under way may still get their response."""
+        """Whether it takes no more requests. Those in progress may still get their response."""
         return self._peer.closed or self.transport.is_closing
 
     @property
@@ -67,7 +67,7 @@ class UpstreamConnection:
 
     @property
     def closed_while_idle(self) -> bool:
-        """Whether no request was under way when it closed."""
+        """Whether no request was in progress when it closed."""
         return self._peer.requests_lost == 0
 
     async def open(self, expected_version: str = "") -> None:

@@ -95,13 +95,13 @@ class Peer:
         self._on_notification = on_notification
         self._client_features = client_features
         self._responding: dict[str | int, asyncio.Task[None]] = {}
-        """The server's requests under way, by its ids."""
+        """The server's requests in progress, by its ids."""
         self._ids = itertools.count(1)
         self._pending: dict[int, PendingRequest] = {}
         self._closed: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
         self.last_used = time.monotonic()
         self.requests_lost = 0
-        """How many requests were under way when it was closed."""
+        """How many requests were in progress when it was closed."""
 
     @property
     def closed(self) -> bool:
@@ -171,7 +171,7 @@ class Peer:
             pending.response.set_result(failure)
 
     def close(self, failure: Failure) -> None:
-        """Fail all requests, under way and to come, with `failure`. Only the first one counts."""
+        """Fail all requests, pending and future, with `failure`. Only the first one counts."""
         if self._closed.done():
             return
         self._closed.set_result(failure)
@@ -218,7 +218,7 @@ class Peer:
         self, request_id: Any, method: str, params: JsonObject, related_id: object
     ) -> None:
         if not isinstance(request_id, str | int) or request_id in self._responding:
-            return  # no response could be told apart
+            return  # a response could not be matched to it
         if method == "ping":
             self.transport.send_soon(jsonrpc.result(request_id, {}))
             return

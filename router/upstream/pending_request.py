@@ -59,7 +59,7 @@ class NotificationQueue:
 
 @dataclass(slots=True, eq=False)
 class PendingRequest:
-    """One of our requests under way."""
+    """One of our requests in progress."""
 
     options: CallOptions
     is_subscription: bool

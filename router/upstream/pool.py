@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 _CLOSE_TIMEOUT_S = 3.0
 PING_TIMEOUT_S = 5.0
-"""A server that does not answer in this time after a sleep is taken for gone."""
+"""A server that does not answer in this time after a sleep counts as lost."""
 _BY_RELEVANCE = (
     ServerState.READY,
     ServerState.CONNECTING,

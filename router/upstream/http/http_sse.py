@@ -98,10 +98,8 @@ class HttpSseTransport(HttpTransport):
 
     async def _deliver(self, data: bytes) -> None:
         try:
-            messages = await decode_any(data, self._limits)
+            for message in await decode_any(data, self._limits):
+                self._peer.receive(message)
         except InvalidMessage as error:
             failure = bad_protocol(f"an invalid message ({error})")
             self._peer.reject(response_id(data), failure)
-            return
-        for message in messages:
-            self._peer.receive(message)

@@ -86,11 +86,7 @@ class CallbackListener:
         method, _, rest = request_line.partition(" ")
         target = urlsplit(rest.partition(" ")[0])
         if method != "GET" or target.path != _PATH:
-            return _page(
-                HTTPStatus.NOT_FOUND,
-                "Page not found",
-                "There is no such page.",
-            )
+            return _page(HTTPStatus.NOT_FOUND, "Page not found", "There is no such page.")
         query = {key: values[0] for key, values in parse_qs(target.query).items()}
         known = secrets.compare_digest(query.get("state", "").encode(), self.state.encode())
         if not known or self._response.done():

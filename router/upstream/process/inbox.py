@@ -127,19 +127,15 @@ class Inbox:
             self._reader.take_invalid_line(line, f"more than {self._limits.message_bytes:,} bytes")
             return
         try:
-            messages = decode(line, self._limits)
+            self._deliver(decode(line, self._limits))
         except InvalidMessage as error:
             self._reader.take_invalid_line(line, str(error))
-        else:
-            self._deliver(messages)
 
     async def _deliver_large(self, line: bytes) -> None:
         try:
-            messages = await decode_large(line, self._limits)
+            self._deliver(await decode_large(line, self._limits))
         except InvalidMessage as error:
             self._reader.take_invalid_line(line, str(error))
-        else:
-            self._deliver(messages)
 
     def _deliver(self, messages: Iterable[JsonObject]) -> None:
         for message in messages:
