@@ -21,6 +21,8 @@ from router.scripts.worker_pool import ENCODER, Worker, WorkerExited, WorkerPool
 from router.upstream.ports import ProgressSink
 
 _MAX_CONCURRENT = 4
+_PROGRESS = ("progress", "total", "message")
+"""The params of a progress notification, as Lua passes them."""
 _LARGE_MESSAGE = 256 * 1024
 
 
@@ -178,8 +180,9 @@ class _Run:
 
     async def _report(self, answer: JsonObject) -> None:
         progress = as_array(answer.get("progress"))
-        if len(progress) == 3:
-            await self._host.report(_progress(*progress))
+        if len(progress) == len(_PROGRESS):
+            params = dict(zip(_PROGRESS, progress, strict=True))
+            await self._host.report({k: v for k, v in params.items() if v is not None})
 
     def _start_call(self, entry: JsonObject) -> None:
         number = int(entry["id"])
@@ -206,7 +209,7 @@ class _Run:
 
     def _progress_of(self, number: int) -> Callable[[JsonObject], Awaitable[None]]:
         async def report(params: JsonObject) -> None:
-            progress = [params.get("progress"), params.get("total"), params.get("message")]
+            progress = [params.get(name) for name in _PROGRESS]
             self._events.put_nowait({"id": number, "progress": progress})
 
         return report
@@ -231,17 +234,13 @@ class _Run:
         )
 
 
-def _progress(done: Any, total: Any, message: Any) -> JsonObject:
-    params: JsonObject = {"progress": done, "total": total, "message": message}
-    return {key: value for key, value in params.items() if value is not None}
-
-
 def _failure(error: str, line: object) -> str:
     """With the line, unless Lua's message has it."""
     if "not enough memory" in error and not error.startswith("script:"):
         return "The script used all the memory it may use."
-    placed = error.startswith("script:") or not isinstance(line, int)
-    return f"The script failed: {error}" if placed else f"The script failed at line {line}: {error}"
+    if error.startswith("script:") or not isinstance(line, int):
+        return f"The script failed: {error}"
+    return f"The script failed at line {line}: {error}"
 
 
 async def _line(message: JsonObject) -> bytes:

@@ -68,7 +68,7 @@ class _Request:
     method: str
     url: httpx2.URL
     headers: Mapping[str, str]
-    content: bytes | None = None
+    content: bytes | None
 
 
 class GuardedHttpClient:
@@ -93,26 +93,24 @@ class GuardedHttpClient:
             await self._allowed_addresses(target.host)
 
     async def get(self, url: str) -> JsonResponse:
-        return await self._request(_Request("GET", checked_url(url), _JSON))
+        return await self._request("GET", url, _JSON)
 
     async def challenge(self, url: str) -> str:
         """The `WWW-Authenticate` header of the server at `url`, if it requires a sign-in."""
-        request = _Request("GET", checked_url(url), {"accept": "text/event-stream"})
-        return (await self._request(request)).challenge
+        return (await self._request("GET", url, {"accept": "text/event-stream"})).challenge
 
     async def post_form(
         self, url: str, form: Mapping[str, str], headers: Mapping[str, str]
     ) -> JsonResponse:
-        content = urlencode(form).encode()
-        return await self._request(
-            _Request("POST", checked_url(url), {**_FORM, **headers}, content)
-        )
+        return await self._request("POST", url, {**_FORM, **headers}, urlencode(form).encode())
 
     async def post_json(self, url: str, value: JsonObject) -> JsonResponse:
-        content = json.dumps(value).encode()
-        return await self._request(_Request("POST", checked_url(url), _JSON_BODY, content))
+        return await self._request("POST", url, _JSON_BODY, json.dumps(value).encode())
 
-    async def _request(self, request: _Request) -> JsonResponse:
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None = None
+    ) -> JsonResponse:
+        request = _Request(method, checked_url(url), headers, content)
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await self._follow(request)

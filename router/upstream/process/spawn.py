@@ -2,8 +2,8 @@
 
 uvloop forks, which copies the address space while it holds the GIL: tens of milliseconds for each
 start, in the window too. `subprocess` uses vfork, which takes two or three. So on uvloop the
-process is started by `subprocess` in a thread, and its pipes are connected to the loop; asyncio's
-own loops do about the same by themselves.
+process is started by `subprocess` in a thread and gets the transport that asyncio's own loops use.
+Its hooks (`_start`, `_process_exited`, `_pipe_data_received`) are the same in Python 3.11 to 3.13.
 """
 
 from __future__ import annotations
