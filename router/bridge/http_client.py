@@ -69,7 +69,7 @@ class BridgeHttpClient:
         connection = await self._connect()
         try:
             text = self._head(method, headers, len(body)) + body
-            head = await connection.send_request(method, text)
+            head = await connection.send_request(text)
             yield Response(head, connection.parts())
         except ConnectionBroken as error:
             if connection.expired:

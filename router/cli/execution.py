@@ -43,7 +43,7 @@ async def _execute(call: Invocation, data_dir: Path) -> Any:
 async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
     """The running instance, or a router of our own on the files."""
     if await _is_running(data_dir):
-        yield functools.partial(send, socket_address(data_dir), patience_s=_STARTS_WITHIN_S)
+        yield functools.partial(send, socket_address(data_dir), retry_for_s=_STARTS_WITHIN_S)
         return
     from router.commands.registry import dispatch
     from router.service import Router  # takes most of a second: only where it is needed

@@ -78,12 +78,10 @@ class LocalServer:
             await stop(connection)
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = spawn(self._converse(reader, writer), name="control")
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        spawn(self._serve(reader, writer), name="control", group=self._connections)
 
-    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one command; a peer that leaves meanwhile cancels it."""
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one command; a peer that disconnects cancels it."""
         try:
             line = await reader.readline()
             answering = spawn(self._answer(line), name="control command")
@@ -144,10 +142,10 @@ def _unlink(address: str) -> None:
     Path(address).unlink(missing_ok=True)
 
 
-async def send(address: str, command: str, arguments: JsonObject, *, patience_s: float = 0) -> Any:
+async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s: float = 0) -> Any:
     """Have the running instance do `command`; raises what it raised. `NotListening` is raised only
-    after `patience_s`."""
-    reader, writer = await _connect_within(address, patience_s)
+    after `retry_for_s`."""
+    reader, writer = await _connect_within(address, retry_for_s)
     try:
         request = {"command": command, "arguments": arguments}
         writer.write(json.dumps(request).encode() + b"\n")
@@ -167,9 +165,9 @@ async def send(address: str, command: str, arguments: JsonObject, *, patience_s:
 
 
 async def _connect_within(
-    address: str, patience_s: float
+    address: str, retry_for_s: float
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + retry_for_s
     while True:
         try:
             return await _connect(address)

@@ -15,7 +15,7 @@ from functools import partial
 log = logging.getLogger(__name__)
 
 STEP_TIMEOUT_S = 15.0
-"""Longer than the bounds the steps have themselves: this one is for what nobody expected."""
+"""Longer than the bounds the steps have themselves: this one is for the unexpected."""
 
 
 class Shutdown:

@@ -14,11 +14,23 @@ log = logging.getLogger(__name__)
 _running: set[asyncio.Task[Any]] = set()
 
 
-def spawn(coro: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-    """Start `coro` on the running loop."""
+def spawn(
+    coro: Coroutine[Any, Any, T],
+    *,
+    name: str,
+    group: set[asyncio.Task[T]] | None = None,
+    log_failure: bool = True,
+) -> asyncio.Task[T]:
+    """Start `coro` on the running loop. The task is in `group` while it runs. Its failure is logged
+    unless someone awaits the task for it."""
     task = asyncio.get_running_loop().create_task(coro, name=name)
     _running.add(task)
-    task.add_done_callback(_finished)
+    task.add_done_callback(_running.discard)
+    if group is not None:
+        group.add(task)
+        task.add_done_callback(group.discard)
+    if log_failure:
+        task.add_done_callback(_log_failure)
     return task
 
 
@@ -75,7 +87,7 @@ class Stoppable:
         return self.stopped
 
 
-async def undisturbed(task: asyncio.Task[None]) -> None:
+async def wait_shielded(task: asyncio.Task[None]) -> None:
     """Wait for `task`, which ends soon by itself, even if the waiting task is cancelled: the loop
     must not be closed while a process is being cleaned up."""
     try:
@@ -85,7 +97,6 @@ async def undisturbed(task: asyncio.Task[None]) -> None:
         raise
 
 
-def _finished(task: asyncio.Task[Any]) -> None:
-    _running.discard(task)
+def _log_failure(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("Task %s failed", task.get_name(), exc_info=error)

@@ -7,7 +7,6 @@ in between. Events of the calls are collected and sent as the next line.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +15,14 @@ from typing import Any, Protocol
 from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.runtime.tasks import spawn, stop, undisturbed
+from router.runtime.tasks import spawn, stop, wait_shielded
 from router.scripts.limits import ScriptLimits
-from router.scripts.worker_pool import Worker, WorkerExited, WorkerPool, encode
+from router.scripts.worker_pool import ENCODER, Worker, WorkerExited, WorkerPool, encode
 from router.upstream.ports import ProgressSink
 
 _MAX_CONCURRENT = 4
+_PROGRESS = ("progress", "total", "message")
+"""The params of a progress notification, as Lua passes them."""
 _LARGE_MESSAGE = 256 * 1024
 
 
@@ -76,7 +77,7 @@ class ScriptFailed(ToolboothError):
 
 
 class ScriptRunner:
-    """Runs a few scripts at once; others wait."""
+    """Runs a few scripts concurrently; others wait."""
 
     def __init__(self, limits: Callable[[], ScriptLimits]) -> None:
         self._limits = limits
@@ -103,7 +104,7 @@ class ScriptRunner:
                     "Do less in one script, or await calls together with await_all.",
                 ) from None
             finally:
-                await undisturbed(spawn(run.end(), name="end a script"))
+                await wait_shielded(spawn(run.end(), name="end a script"))
 
     async def close(self) -> None:
         await self._pool.close()
@@ -179,8 +180,9 @@ class _Run:
 
     async def _report(self, answer: JsonObject) -> None:
         progress = as_array(answer.get("progress"))
-        if len(progress) == 3:
-            await self._host.report(_progress(*progress))
+        if len(progress) == len(_PROGRESS):
+            params = dict(zip(_PROGRESS, progress, strict=True))
+            await self._host.report({k: v for k, v in params.items() if v is not None})
 
     def _start_call(self, entry: JsonObject) -> None:
         number = int(entry["id"])
@@ -207,7 +209,7 @@ class _Run:
 
     def _progress_of(self, number: int) -> Callable[[JsonObject], Awaitable[None]]:
         async def report(params: JsonObject) -> None:
-            progress = [params.get("progress"), params.get("total"), params.get("message")]
+            progress = [params.get(name) for name in _PROGRESS]
             self._events.put_nowait({"id": number, "progress": progress})
 
         return report
@@ -232,23 +234,18 @@ class _Run:
         )
 
 
-def _progress(done: Any, total: Any, message: Any) -> JsonObject:
-    params: JsonObject = {"progress": done, "total": total, "message": message}
-    return {key: value for key, value in params.items() if value is not None}
-
-
 def _failure(error: str, line: object) -> str:
     """With the line, unless Lua's message has it."""
     if "not enough memory" in error and not error.startswith("script:"):
         return "The script used all the memory it may use."
-    placed = error.startswith("script:") or not isinstance(line, int)
-    return f"The script failed: {error}" if placed else f"The script failed at line {line}: {error}"
+    if error.startswith("script:") or not isinstance(line, int):
+        return f"The script failed: {error}"
+    return f"The script failed at line {line}: {error}"
 
 
 async def _line(message: JsonObject) -> bytes:
     """In a thread, piece by piece, if encoding it at once would block the loop."""
     if estimated_json_length(message, _LARGE_MESSAGE) <= _LARGE_MESSAGE:
         return encode(message)
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-    text = await asyncio.to_thread(lambda: "".join(encoder.iterencode(message)))
+    text = await asyncio.to_thread(lambda: "".join(ENCODER.iterencode(message)))
     return text.encode("utf-8", "replace")

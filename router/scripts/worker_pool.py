@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import resources
 from router.domain.errors import ToolboothError
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 WORKER_COMMAND = "script-worker"
 """The hidden command that makes a frozen `toolbooth` a worker."""
 
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _START_S = 30.0
 _SPARE_S = 300.0
 _EXIT_S = 5.0
@@ -58,7 +59,6 @@ class Worker:
             env=_environment(),
             cwd=Path(sys.executable).anchor,
             line_bytes=limits.line_bytes,
-            **_creation_flags(),
         )
         worker = cls(process)
         try:
@@ -170,9 +170,7 @@ class WorkerPool:
             self._end(spare)
 
     def _end(self, starting: asyncio.Task[Worker]) -> None:
-        ending = spawn(_end_once_started(starting), name="end a script worker")
-        self._ending.add(ending)
-        ending.add_done_callback(self._ending.discard)
+        spawn(_end_once_started(starting), name="end a script worker", group=self._ending)
 
 
 async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
@@ -182,8 +180,7 @@ async def _end_once_started(starting: asyncio.Task[Worker]) -> None:
 
 
 def encode(message: JsonObject) -> bytes:
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
+    return ENCODER.encode(message).encode("utf-8", "replace")
 
 
 def worker_command() -> list[str]:
@@ -209,7 +206,3 @@ def _environment() -> dict[str, str]:
     """An empty environment, except for the path of our code and what Windows requires."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TZ") if name in os.environ}
     return {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
-
-
-def _creation_flags() -> dict[str, Any]:
-    return {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}

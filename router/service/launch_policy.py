@@ -17,8 +17,9 @@ from router.domain.json_values import JsonObject
 from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
 from router.store.secrets import resolve
+from router.upstream.connect import LaunchPlan
 from router.upstream.errors import failed
-from router.upstream.pool import LaunchPlan, RunOptions
+from router.upstream.run_options import RunOptions
 
 
 @dataclass(frozen=True, slots=True)

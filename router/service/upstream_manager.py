@@ -36,7 +36,8 @@ from router.service.sleep_monitor import SleepMonitor
 from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
-from router.upstream.pool import PoolHooks, UpstreamPool
+from router.upstream.hooks import UpstreamHooks
+from router.upstream.pool import UpstreamPool
 from router.upstream.process.tracking import THIS_PROCESS
 from router.upstream.process.tree import kill_leftovers
 
@@ -66,7 +67,7 @@ class UpstreamManager:
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
         self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
-        self.hooks = PoolHooks(
+        self.hooks = UpstreamHooks(
             launch=self._launch_policy.plan,
             publish_state=self._state_changed,
             on_notification=self._list_changed.on_notification,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -19,12 +19,16 @@ from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
-from router.upstream.connection import HTTP_STARTUP_S, HttpConnection, UpstreamConnection
+from router.upstream.connection import (
+    HTTP_STARTUP_S,
+    StreamableHttpConnection,
+    UpstreamConnection,
+)
 from router.upstream.errors import HttpRefused, time_limit
 from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
-from router.upstream.peer import NotificationSink
+from router.upstream.peer import NotificationSink, Transport
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import ServerCommand, StdioTransport
 from router.upstream.process.tracking import THIS_PROCESS, new_mark
@@ -69,34 +73,22 @@ async def open_upstream(
     """Start or reach the server and open a session with it. `sse_worked`: whether the last
     connection used HTTP+SSE, if there was one. Raises `UpstreamFailed`, and then leaves nothing
     running."""
-    if plan.config.url:
-        connect = partial(_connect_http, plan, plan.config.url, on_notification, client_features)
-        sse_first = plan.config.prefers_sse if sse_worked is None else sse_worked
-        return await _with_fallback(connect, sse_first, plan.startup_timeout_s or HTTP_STARTUP_S)
-    process = _process(plan, on_stderr)
-    connection = UpstreamConnection(process, on_notification, client_features)
-    limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
-    await _open(connection, limit_s, plan.expected_version)
-    return connection
-
-
-async def _with_fallback(
-    connect: Callable[[bool, float], Awaitable[UpstreamConnection]], sse: bool, limit_s: float
-) -> UpstreamConnection:
-    """Connect with HTTP+SSE or streamable HTTP or, if that is refused, with the other, both within
-    `limit_s`.
-
-    If both are refused, the first error is raised, unless the other was found but is broken.
-    """
+    connect = partial(_connect, plan, on_notification, client_features)
+    if not plan.config.url:
+        limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
+        return await connect(_process(plan, on_stderr), limit_s)
+    sse = plan.config.prefers_sse if sse_worked is None else sse_worked
+    limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
     end = time.monotonic() + limit_s
     try:
-        return await connect(sse, limit_s)
+        return await connect(await _http_transport(plan, sse), limit_s)
     except HttpRefused as refusal:
         if not _means_other_transport(refusal.status):
             raise
         try:
-            return await connect(not sse, end - time.monotonic())
+            return await connect(await _http_transport(plan, not sse), end - time.monotonic())
         except UpstreamFailed as error:
+            # The first error says more, unless the other transport was found but is broken.
             broken = error.failure.kind in (FailureKind.BAD_PROTOCOL, FailureKind.SIGN_IN_NEEDED)
             raise (error if broken else refusal) from None
 
@@ -107,24 +99,26 @@ def _means_other_transport(status: int) -> bool:
     return refused and status not in _OTHER_REASONS
 
 
-async def _connect_http(
+async def _connect(
     plan: LaunchPlan,
-    url: str,
     on_notification: NotificationSink,
     client_features: ClientFeatures,
-    sse: bool,
+    transport: Transport,
     limit_s: float,
 ) -> UpstreamConnection:
-    connection: UpstreamConnection
-    if sse:
-        stream = await asyncio.to_thread(HttpSseTransport, url, plan.headers, plan.credentials)
-        connection = UpstreamConnection(stream, on_notification, client_features)
+    if isinstance(transport, StreamableHttpTransport):
+        connection = StreamableHttpConnection(transport, on_notification, client_features)
     else:
-        transport = partial(StreamableHttpTransport, input_schema=plan.input_schema)
-        http = await asyncio.to_thread(transport, url, plan.headers, plan.credentials)
-        connection = HttpConnection(http, on_notification, client_features)
+        connection = UpstreamConnection(transport, on_notification, client_features)
     await _open(connection, limit_s, plan.expected_version)
     return connection
+
+
+async def _http_transport(plan: LaunchPlan, sse: bool) -> Transport:
+    """HTTP+SSE or streamable HTTP to the URL of `plan`."""
+    streamable_http = partial(StreamableHttpTransport, input_schema=plan.input_schema)
+    kind = HttpSseTransport if sse else streamable_http
+    return await asyncio.to_thread(kind, plan.config.url or "", plan.headers, plan.credentials)
 
 
 def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:

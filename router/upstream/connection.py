@@ -15,7 +15,12 @@ from router.upstream.handshake import handshake, with_envelope
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.peer import NotificationSink, Peer, Transport
 from router.upstream.ports import NO_OPTIONS, CallOptions, ClientPeer
-from router.upstream.server_requests import SHARED_FEATURES, ClientFeatures, askable, input_requests
+from router.upstream.server_requests import (
+    SHARED_FEATURES,
+    ClientFeatures,
+    features_of,
+    input_requests,
+)
 from router.upstream.subscription_stream import ACKNOWLEDGED, SubscriptionStream
 from router.wire.mcp import LOG_LEVELS, MODERN_VERSION, SERVER_INFO_KEY
 
@@ -24,7 +29,7 @@ _SET_LEVEL_OPTIONS = CallOptions(timeout_s=5.0)
 _MAX_INPUT_ROUNDS = 10
 _SUBSCRIBE_METHODS = ("resources/subscribe", "resources/unsubscribe")
 _CLOSED = Failure(FailureKind.OTHER, detail="its connection was closed")
-_SESSION_LOST = Failure(FailureKind.OTHER, detail="it forgot our session and opened no new one")
+_SESSION_LOST = Failure(FailureKind.OTHER, detail="it lost our session and did not open a new one")
 
 
 class UpstreamConnection:
@@ -51,8 +56,8 @@ class UpstreamConnection:
 
     @property
     def closed(self) -> bool:
-        """Whether it takes no more requests. Those under way may still get their response."""
-        return self._peer.closed or self.transport.over
+        """Whether it takes no more requests. Those in progress may still get their response."""
+        return self._peer.closed or self.transport.is_closing
 
     @property
     def idle_s(self) -> float:
@@ -61,8 +66,8 @@ class UpstreamConnection:
         return 0.0 if in_use else time.monotonic() - self._peer.last_used
 
     @property
-    def ended_quietly(self) -> bool:
-        """Whether no request was under way when it closed."""
+    def closed_while_idle(self) -> bool:
+        """Whether no request was in progress when it closed."""
         return self._peer.requests_lost == 0
 
     async def open(self, expected_version: str = "") -> None:
@@ -87,7 +92,7 @@ class UpstreamConnection:
 
     async def _listen(self, params: JsonObject) -> JsonObject:
         params = with_envelope(params, self._client_features.capabilities)
-        return await self._peer.request("subscriptions/listen", params, standing=True)
+        return await self._peer.request("subscriptions/listen", params, is_subscription=True)
 
     def _notified(self, method: str, params: JsonObject) -> None:
         if method == ACKNOWLEDGED and self._subscription_stream is not None:
@@ -114,7 +119,7 @@ class UpstreamConnection:
         client = options.client
         capabilities = self._client_features.capabilities if client is None else client.capabilities
         log_level = client.log_level if client is not None else None
-        params = with_envelope(params, askable(capabilities), log_level)
+        params = with_envelope(params, features_of(capabilities), log_level)
         for _ in range(_MAX_INPUT_ROUNDS):
             result = await self._peer.request(method, params, options)
             requests = input_requests(result)
@@ -125,7 +130,7 @@ class UpstreamConnection:
             params.pop("requestState", None)
             if "requestState" in result:
                 params["requestState"] = result["requestState"]
-        raise failed(bad_protocol(f"it asks again after {_MAX_INPUT_ROUNDS} answers"))
+        raise failed(bad_protocol(f"it still requires input after {_MAX_INPUT_ROUNDS} responses"))
 
     async def _subscribe(self, method: str, params: JsonObject, options: CallOptions) -> JsonObject:
         uri, result = str(params.get("uri")), dict[str, Any]()
@@ -161,7 +166,7 @@ class UpstreamConnection:
         await self.transport.close()
 
 
-class HttpConnection(UpstreamConnection):
+class StreamableHttpConnection(UpstreamConnection):
     """Opens a new session when its server has lost the old one, as after a restart."""
 
     def __init__(

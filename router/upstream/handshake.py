@@ -100,7 +100,7 @@ async def _initialize(peer: Peer, capabilities: JsonObject) -> HandshakeResult:
     result = await peer.request("initialize", offer)
     version = result.get("protocolVersion")
     if version not in mcp.LEGACY_VERSIONS:
-        raise failed(bad_protocol(f"it speaks revision {version!r:.50}, which we don't know"))
+        raise failed(bad_protocol(f"it uses the unsupported protocol version {version!r:.50}"))
     peer.transport.set_protocol_version(version)
     with contextlib.suppress(HttpRefused):  # some servers refuse it, and work all the same
         await peer.notify("notifications/initialized")
@@ -123,7 +123,7 @@ async def _discover(
     # A server that knows the method knows its revision, even if it does not list it.
     versions = result.get("supportedVersions", [mcp.MODERN_VERSION])
     if not isinstance(versions, list) or mcp.MODERN_VERSION not in versions:
-        raise failed(bad_protocol(f"it speaks revisions {versions!r:.100}, none of which we know"))
+        raise failed(bad_protocol(f"it supports only the protocol versions {versions!r:.100}"))
     meta = as_object(result.get("_meta"))
     return _session(mcp.MODERN_VERSION, as_object(meta.get(mcp.SERVER_INFO_KEY)), result)
 

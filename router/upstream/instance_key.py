@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from router.config.server import Sharing
 from router.domain.errors import InvalidInput
-from router.domain.failures import Failure
 from router.domain.ids import ServerRef
-from router.domain.servers import ServerState
 from router.upstream.ports import ClientPeer, SessionId
 from router.upstream.run_options import RunOptions
-from router.upstream.server_requests import FOLDER_CAPABILITIES, ClientFeatures, askable
-from router.wire.mcp import FOLDER_HEADER
-
-_BY_RELEVANCE = (
-    ServerState.READY,
-    ServerState.CONNECTING,
-    ServerState.NEEDS_SIGN_IN,
-    ServerState.BACKING_OFF,
-    ServerState.FAILED,
+from router.upstream.server_requests import (
+    FOLDER_CAPABILITIES,
+    ClientFeatures,
+    features_of,
 )
-"""The states of a server's upstreams, in the order in which they say most about the server."""
+from router.wire.mcp import FOLDER_HEADER
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ def client_features_for(
 ) -> ClientFeatures:
     """The client features that the upstream for `key` is opened with."""
     if key.session is not None and client is not None:
-        capabilities = askable(client.capabilities)
+        capabilities = features_of(client.capabilities)
         folder = None if "roots" in capabilities else client.folder
         if folder is not None:
             capabilities["roots"] = {}
@@ -72,15 +64,3 @@ def client_features_for(
         # A per-session server without a session is opened to read its lists: with all features.
         return ClientFeatures(FOLDER_CAPABILITIES, key.folder)
     return ClientFeatures()
-
-
-def most_relevant_state(
-    states: Iterable[tuple[ServerState, Failure | None]],
-) -> tuple[ServerState, Failure | None]:
-    """The state to show for a server whose upstreams are in these."""
-    relevant = [entry for entry in states if entry[0] in _BY_RELEVANCE]
-    return min(
-        relevant,
-        key=lambda entry: _BY_RELEVANCE.index(entry[0]),
-        default=(ServerState.IDLE, None),
-    )

@@ -21,18 +21,13 @@ log = logging.getLogger(__name__)
 async def read_listing(upstream: Upstream) -> ServerListing:
     """All lists of `upstream`. Only those in its capabilities are requested; a server that declares
     no capabilities at all may still have tools."""
-    declared = upstream.capabilities
-    tools = "tools" in declared or not declared
-    prompts, resources = "prompts" in declared, "resources" in declared
     reader = _Reader(upstream)
     return ServerListing(
-        tools=await reader.items("tools/list", "tools") if tools else (),
-        prompts=await reader.items("prompts/list", "prompts") if prompts else (),
-        resources=await reader.items("resources/list", "resources") if resources else (),
-        resource_templates=(
-            await reader.items("resources/templates/list", "resourceTemplates") if resources else ()
-        ),
-        capabilities=declared,
+        tools=await reader.items("tools/list", "tools"),
+        prompts=await reader.items("prompts/list", "prompts"),
+        resources=await reader.items("resources/list", "resources"),
+        resource_templates=await reader.items("resources/templates/list", "resourceTemplates"),
+        capabilities=upstream.capabilities,
         server_info=upstream.server_info,
         instructions=upstream.instructions,
         protocol_version=upstream.protocol_version,
@@ -43,10 +38,14 @@ async def read_listing(upstream: Upstream) -> ServerListing:
 class _Reader:
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
+        self._declared = upstream.capabilities or {"tools": {}}
         self.ttls_ms: list[int] = []
         """The TTLs that the server gave for its lists."""
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
+        """The items of the list that `method` reads; none if its capability is not declared."""
+        if method.partition("/")[0] not in self._declared:
+            return ()
         try:
             return await self._all_pages(method, field)
         except UpstreamAnsweredError as error:

@@ -7,73 +7,70 @@ started for a growing pause; one with the lifecycle `always` is started again by
 from __future__ import annotations
 
 import asyncio
-import random
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+import logging
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TypeAlias
 
 from router.config.server import Lifecycle
 from router.domain.errors import ToolboothError, UpstreamFailed
 from router.domain.failure_text import not_before
 from router.domain.failures import Failure, FailureKind
+from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn
-from router.upstream.connect import LaunchPlan, open_upstream
+from router.upstream.connect import open_upstream
 from router.upstream.connection import UpstreamConnection
 from router.upstream.errors import failed
+from router.upstream.hooks import Timing, UpstreamHooks
 from router.upstream.http.http_sse import HttpSseTransport
-from router.upstream.peer import NotificationSink
-from router.upstream.process.stderr_tail import LineSink
+from router.upstream.instance_key import InstanceKey
+from router.upstream.ports import CallOptions
+from router.upstream.request_limiter import RequestLimiter
 from router.upstream.restart_policy import RestartPolicy
 from router.upstream.run_options import RunOptions
 from router.upstream.server_requests import ClientFeatures
 
+log = logging.getLogger(__name__)
+
+ROUTER_STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
+_SUBSCRIBE_OPTIONS = CallOptions(timeout_s=5.0)
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
 _PUBLISHED_ELSEWHERE = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """The clock and the randomness of pauses, which tests replace."""
-
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    chance: Callable[[], float] = random.random
-
-
-DEFAULT_TIMING = Timing()
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionHooks:
-    """The callbacks and options of one managed connection."""
-
-    name: str
-    launch: Callable[[], Awaitable[LaunchPlan]]
-    publish_state: Callable[[ServerState, Failure | None], None]
-    on_notification: NotificationSink
-    on_stderr: LineSink
-    on_ended: Callable[[], object]
-    """Called when the connection takes no more requests, before anything else happens."""
-    on_given_up: Callable[[Failure], None]
-    """Called once when it failed too often to be started again without a request."""
-    run_options: Callable[[], RunOptions]
-    client_features: ClientFeatures
-    timing: Timing
 
 
 _Outcome: TypeAlias = UpstreamConnection | ToolboothError
 
 
 class ManagedConnection:
-    """One server instance's connection, started on first use."""
+    """One server instance's connection, started on first use, and what outlives it."""
 
-    def __init__(self, hooks: ConnectionHooks) -> None:
+    def __init__(
+        self,
+        key: InstanceKey,
+        hooks: UpstreamHooks,
+        client_features: ClientFeatures,
+        timing: Timing,
+        on_state_changed: Callable[[ManagedConnection], None],
+    ) -> None:
+        self.key = key
+        self.state = ServerState.IDLE
+        self.failure: Failure | None = None
+        """Why it is in its state."""
         self._hooks = hooks
+        self._client_features = client_features
+        self._timing = timing
+        self._on_state_changed = on_state_changed
+        self._ready: UpstreamConnection | None = None
+        """The open connection, with its subscriptions: the fast path of `request`."""
+        self._limiter = RequestLimiter(lambda: self._run_options.max_concurrent_calls)
+        self._subscribed: set[str] = set()
+        """The URIs it is subscribed to, also over its next connections."""
+        self._closed = False
         self._opened: asyncio.Future[_Outcome] | None = None
         self._current: asyncio.Task[None] | None = None
         """The task that may be cancelled, once: it opens a connection or keeps one."""
@@ -83,8 +80,8 @@ class ManagedConnection:
         """Callers that wait for the end of a run to start the next one."""
         self._borrowers = 0
         self._kept = False
-        self._restart_policy = RestartPolicy(hooks.timing.clock, hooks.timing.chance)
-        self._held_failure: UpstreamFailed | None = None
+        self._restart_policy = RestartPolicy(timing.clock, timing.random)
+        self._pause_failure: UpstreamFailed | None = None
         self._pause: asyncio.Task[None] | None = None
         self._sse_worked: bool | None = None
 
@@ -98,13 +95,54 @@ class ManagedConnection:
     @property
     def in_use(self) -> bool:
         """Whether there is a connection or will be, or a failure still delays the next start."""
-        starting = bool(self._runs) or self._waiting > 0 or self._pause is not None
-        return starting or self._restart_policy.pause_left_s > 0
+        starting = bool(self._runs) or self._limiter.in_use or self._pause is not None
+        return starting or self._waiting > 0 or self._restart_policy.pause_left_s > 0
 
     @property
     def _is_ended(self) -> bool:
         """Whether there is no connection that works, nor one that is being opened."""
         return self._opened is None or _is_dead(self._opened)
+
+    async def request(
+        self, method: str, params: JsonObject | None, options: CallOptions
+    ) -> JsonObject:
+        await self._limiter.acquire(options.timeout_s)
+        try:
+            connection = self._ready
+            if connection is None or connection.closed:
+                connection = await self._connect(options)
+            result = await connection.request(method, params, options)
+        finally:
+            self._limiter.release()
+        if method == "resources/subscribe" and params is not None:
+            self._subscribed.add(params["uri"])
+        return result
+
+    async def unsubscribe(self, uri: str) -> None:
+        """Nobody is subscribed to the resource any more; starts nothing."""
+        if uri in self._subscribed:
+            self._subscribed.discard(uri)
+            if self._ready is not None and not self._ready.closed:
+                params = {"uri": uri}
+                await self._ready.request("resources/unsubscribe", params, _SUBSCRIBE_OPTIONS)
+
+    async def _connect(self, options: CallOptions) -> UpstreamConnection:
+        if options.on_progress is not None:
+            message = f"Starting {self._run_options.name or self.key.ref.server}…"
+            await options.on_progress({"progress": 0, "message": message})
+        connection = await self.connection()
+        if not connection.closed and self._ready is not connection:
+            self._ready = connection
+            await self._restore_subscriptions(connection)
+        return connection
+
+    async def _restore_subscriptions(self, connection: UpstreamConnection) -> None:
+        """Subscribe a new connection to the resources of its predecessor."""
+        for uri in tuple(self._subscribed):
+            try:
+                await connection.request("resources/subscribe", {"uri": uri}, _SUBSCRIBE_OPTIONS)
+            except ToolboothError as error:
+                log.debug("%s refused a subscription to %s: %s", self.key.ref.server, uri, error)
 
     async def connection(self, *, keep: bool = True) -> UpstreamConnection:
         """The connection, started if there is none; with `keep` it outlives its borrowers.
@@ -121,8 +159,10 @@ class ManagedConnection:
                 self._waiting -= 1
             opened = self._opened
         if opened is None or _is_dead(opened):
-            if self._held_failure is not None and self._restart_policy.pause_left_s > 0:
-                raise self._held_failure.with_traceback(None)
+            if self._closed:
+                raise failed(ROUTER_STOPPING)
+            if self._pause_failure is not None and self._restart_policy.pause_left_s > 0:
+                raise self._pause_failure.with_traceback(None)
             self._kept = False
             opened = self._begin()
         self._kept |= keep
@@ -152,15 +192,20 @@ class ManagedConnection:
     def reset_failures(self) -> None:
         """Allow a new start now: the user asked for it."""
         self._restart_policy.reset()
-        self._held_failure = None
+        self._pause_failure = None
 
     async def stop(self) -> None:
         """Close the connection, if there is one, and return when it is closed. A use meanwhile
         starts a new one."""
         self.reset_failures()
         if self._end_pause():
-            self._hooks.publish_state(ServerState.IDLE, None)
+            self._set_state(ServerState.IDLE)
         await self._stop()
+
+    async def close(self) -> None:
+        """As `stop`; from now on nothing starts."""
+        self._closed = True
+        await self.stop()
 
     async def _stop(self) -> None:
         opened, self._opened = self._opened, None
@@ -174,10 +219,9 @@ class ManagedConnection:
     def _begin(self) -> asyncio.Future[_Outcome]:
         self._end_pause()
         opened: asyncio.Future[_Outcome] = asyncio.get_running_loop().create_future()
-        run = spawn(self._run(opened, list(self._runs)), name=f"upstream {self._hooks.name}")
+        name = f"upstream {self.key.ref.server}"
+        run = spawn(self._run(opened, list(self._runs)), name=name, group=self._runs)
         self._current = run
-        self._runs.add(run)
-        run.add_done_callback(self._runs.discard)
         run.add_done_callback(lambda _: opened.done() or opened.set_result(failed(_STOPPED)))
         self._opened = opened
         return opened
@@ -196,49 +240,55 @@ class ManagedConnection:
         await self._keep_open(connection)
 
     async def _open(self) -> UpstreamConnection:
-        hooks = self._hooks
+        ref = self.key.ref
         try:
-            plan = await hooks.launch()
+            plan = await self._hooks.launch(ref, self.key.folder)
         except UpstreamFailed as error:
             if error.failure.kind not in _PUBLISHED_ELSEWHERE:
-                hooks.publish_state(_state_after(error.failure), error.failure)
+                self._set_state(_state_after(error.failure), error.failure)
             raise
-        hooks.publish_state(ServerState.CONNECTING, None)
+        self._set_state(ServerState.CONNECTING)
         try:
             connection = await open_upstream(
                 plan,
-                on_notification=hooks.on_notification,
-                on_stderr=hooks.on_stderr,
-                client_features=hooks.client_features,
+                on_notification=self._notified,
+                on_stderr=partial(self._hooks.on_stderr, ref),
+                client_features=self._client_features,
                 sse_worked=self._sse_worked,
             )
         except UpstreamFailed as error:
             self._fail(error)
             raise
         except asyncio.CancelledError:
-            hooks.publish_state(ServerState.IDLE, None)
+            self._set_state(ServerState.IDLE)
             raise
         if plan.config.url:
             self._sse_worked = isinstance(connection.transport, HttpSseTransport)
         return connection
 
+    def _notified(self, method: str, params: JsonObject) -> None:
+        if method == "notifications/resources/updated":
+            self._hooks.on_resource_updated(self.key.ref, self.key.session, params)
+        else:
+            self._hooks.on_notification(self.key.ref, method, params)
+
     async def _keep_open(self, connection: UpstreamConnection) -> None:
         """Keep `connection` until it fails, has been idle for too long, or is stopped."""
         failure: Failure | None = None
         try:
-            self._held_failure = None
+            self._pause_failure = None
             self._restart_policy.ready()
-            self._hooks.publish_state(ServerState.READY, None)
+            self._set_state(ServerState.READY)
             failure = await self._until_ended(connection)
         finally:
             if self._current is asyncio.current_task():
                 self._current = None
-            self._hooks.on_ended()
+            self._ready = None
             if failure is not None and not self._always and _was_expected(failure, connection):
                 failure = None
             await connection.close()
             if failure is None:
-                self._hooks.publish_state(ServerState.IDLE, None)
+                self._set_state(ServerState.IDLE)
             else:
                 self._fail(failed(failure))
 
@@ -252,37 +302,45 @@ class ManagedConnection:
 
     def _idle_left_s(self, connection: UpstreamConnection) -> float:
         """For how long it may remain idle."""
-        limit_s = self._hooks.run_options().idle_timeout_s
+        limit_s = self._run_options.idle_timeout_s
         return limit_s if self._borrowers or self._always else limit_s - connection.idle_s
 
     @property
     def _always(self) -> bool:
-        return self._hooks.run_options().lifecycle is Lifecycle.ALWAYS
+        return self._run_options.lifecycle is Lifecycle.ALWAYS
+
+    @property
+    def _run_options(self) -> RunOptions:
+        return self._hooks.run_options(self.key.ref)
+
+    def _set_state(self, state: ServerState, failure: Failure | None = None) -> None:
+        self.state, self.failure = state, failure
+        self._on_state_changed(self)
 
     # Failing
 
     def _fail(self, error: UpstreamFailed) -> None:
         """Refuse further starts with `error` for a while, and publish the state that follows."""
         failure, restart_policy = error.failure, self._restart_policy
-        self._held_failure = error
+        self._pause_failure = error
         if failure.kind is FailureKind.SIGN_IN_NEEDED:  # not a crash: it needs the user
-            restart_policy.refused()
-            self._hooks.publish_state(_state_after(failure), failure)
+            restart_policy.sign_in_needed()
+            self._set_state(_state_after(failure), failure)
             return
         pause_s = restart_policy.failed()
         if pause_s > 0:
             self._postpone(error, pause_s)
-        if restart_policy.broken:
-            self._hooks.publish_state(ServerState.FAILED, error.failure)
-            if restart_policy.just_broke:
-                self._hooks.on_given_up(error.failure)
+        if restart_policy.breaker_open:
+            self._set_state(ServerState.FAILED, error.failure)
+            if restart_policy.breaker_just_opened:
+                self._hooks.on_given_up(self.key.ref, error.failure)
             return
-        state = ServerState.BACKING_OFF if pause_s > 0 else ServerState.FAILED
-        self._hooks.publish_state(state, error.failure)
+        self._set_state(
+            ServerState.BACKING_OFF if pause_s > 0 else ServerState.FAILED, error.failure
+        )
         if pause_s > 0 or self._always:
-            self._pause = spawn(
-                self._wait_for_retry(failure, pause_s), name=f"pause {self._hooks.name}"
-            )
+            name = f"pause {self.key.ref.server}"
+            self._pause = spawn(self._wait_for_retry(failure, pause_s), name=name)
 
     def _postpone(self, error: UpstreamFailed, pause_s: float) -> None:
         retry_at = utc_now() + timedelta(seconds=pause_s)
@@ -291,7 +349,7 @@ class ManagedConnection:
 
     async def _wait_for_retry(self, failure: Failure, pause_s: float) -> None:
         """Wait until it may be started again; with the lifecycle `always`, start it."""
-        await self._hooks.timing.sleep(pause_s)
+        await self._timing.sleep(pause_s)
         self._pause = None
         if not self._is_ended:
             return
@@ -299,7 +357,7 @@ class ManagedConnection:
             self._kept = True
             self._begin()
         elif pause_s > 0:
-            self._hooks.publish_state(ServerState.FAILED, failure)
+            self._set_state(ServerState.FAILED, failure)
 
     def _end_pause(self) -> bool:
         """Whether there was one."""
@@ -318,7 +376,7 @@ def _was_expected(failure: Failure, connection: UpstreamConnection) -> bool:
     """A server may exit when it has nothing to do, or close a connection that is not used."""
     exited_normally = failure.kind is FailureKind.EXITED and failure.subject == "code 0"
     was_closed = failure.kind is FailureKind.UNREACHABLE
-    return (exited_normally or was_closed) and connection.ended_quietly
+    return (exited_normally or was_closed) and connection.closed_while_idle
 
 
 def _state_after(failure: Failure) -> ServerState:

@@ -44,7 +44,7 @@ class InvalidMessage(ValueError):
 
 def decode(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
     """The messages in `text`: one, or several where the server sends a batch."""
-    if text.lstrip()[:1] not in _OPENINGS:  # noise, of which there may be a flood
+    if text.lstrip()[:1] not in _OPENINGS:  # other output, of which there may be a flood
         raise InvalidMessage("not a JSON object")
     try:
         value = _decoder.decode(_characters(text))

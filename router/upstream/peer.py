@@ -43,8 +43,8 @@ _ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s
 class Transport(Protocol):
     """Carries the messages of a peer: a process's pipes, or HTTP."""
 
-    async def start(self, receiver: Receiver) -> None:
-        """Open it. Raises `UpstreamFailed`."""
+    async def start(self, peer: Peer) -> None:
+        """Open it; `peer` gets what it receives. Raises `UpstreamFailed`."""
         ...
 
     def set_protocol_version(self, version: str) -> None:
@@ -54,8 +54,8 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
     @property
-    def over(self) -> bool:
-        """Whether it is ending: nothing more is sent, though messages may still arrive."""
+    def is_closing(self) -> bool:
+        """Whether nothing more is sent, though messages may still arrive."""
         ...
 
     @property
@@ -73,20 +73,6 @@ class Transport(Protocol):
     def send_soon(self, message: JsonObject) -> None:
         """Send `message` without waiting; a failure is ignored."""
         ...
-
-
-class Receiver(Protocol):
-    """Takes what a transport receives: the peer."""
-
-    def receive(self, message: JsonObject, related: object = None) -> None:
-        """Take a message; `related` is the id of the request whose stream it came on, if any."""
-        ...
-
-    def reject(self, request_id: int | None, failure: Failure) -> None:
-        """Fail the request whose response can't be decoded, if it is known."""
-        ...
-
-    def close(self, failure: Failure) -> None: ...
 
 
 def response_id(text: bytes) -> int | None:
@@ -109,13 +95,13 @@ class Peer:
         self._on_notification = on_notification
         self._client_features = client_features
         self._responding: dict[str | int, asyncio.Task[None]] = {}
-        """The server's requests under way, by its ids."""
+        """The server's requests in progress, by its ids."""
         self._ids = itertools.count(1)
         self._pending: dict[int, PendingRequest] = {}
         self._closed: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
         self.last_used = time.monotonic()
         self.requests_lost = 0
-        """How many requests were under way when it was closed."""
+        """How many requests were in progress when it was closed."""
 
     @property
     def closed(self) -> bool:
@@ -123,7 +109,7 @@ class Peer:
 
     @property
     def busy(self) -> bool:
-        return any(not pending.standing for pending in self._pending.values())
+        return any(not pending.is_subscription for pending in self._pending.values())
 
     async def wait_closed(self) -> Failure:
         return await asyncio.shield(self._closed)
@@ -134,13 +120,13 @@ class Peer:
         params: JsonObject | None = None,
         options: CallOptions = NO_OPTIONS,
         *,
-        standing: bool = False,
+        is_subscription: bool = False,
     ) -> JsonObject:
         """The server's result. Cancelling this, or its timeout, tells the server to cancel. A
-        `standing` request is a stream for notifications, and does not count as use."""
+        subscription is a stream for notifications, and does not count as use."""
         self._raise_if_closed()
         request_id = next(self._ids)
-        pending = PendingRequest(options, standing)
+        pending = PendingRequest(options, is_subscription)
         self._pending[request_id] = pending
         if options.on_progress is not None:
             params = _with_progress_token(params, request_id)
@@ -148,7 +134,7 @@ class Peer:
             async with asyncio.timeout(options.timeout_s) as pending.timeout:
                 await self.transport.send(jsonrpc.request(request_id, method, params))
                 response = await pending.response
-                await pending.settle()
+                await pending.drain()
         except TimeoutError:
             self._raise_if_closed()
             self._cancel(request_id, method, "timed out")
@@ -158,7 +144,7 @@ class Peer:
             raise
         finally:
             del self._pending[request_id]
-            if not standing:
+            if not is_subscription:
                 self.last_used = time.monotonic()
             await pending.end()
         return _result_of(response, method)
@@ -167,27 +153,29 @@ class Peer:
         self._raise_if_closed()
         await self.transport.send(jsonrpc.notification(method, params))
 
-    def receive(self, message: JsonObject, related: object = None) -> None:
-        """Take a message the transport received."""
+    def receive(self, message: JsonObject, related_id: object = None) -> None:
+        """Take a message from the transport; `related_id` is the id of the request whose stream it
+        came on, if any."""
         method = message.get("method")
         if not isinstance(method, str):
             self._take_response(message)
         elif "id" in message:
-            self._take_request(message["id"], method, as_object(message.get("params")), related)
+            self._take_request(message["id"], method, as_object(message.get("params")), related_id)
         else:
-            self._take_notification(method, as_object(message.get("params")), related)
+            self._take_notification(method, as_object(message.get("params")), related_id)
 
     def reject(self, request_id: int | None, failure: Failure) -> None:
+        """Fail the request whose response can't be decoded, if it is known."""
         pending = self._pending_of(request_id)
         if pending is not None and not pending.response.done():
             pending.response.set_result(failure)
 
     def close(self, failure: Failure) -> None:
-        """Fail all requests, under way and to come, with `failure`. Only the first one counts."""
+        """Fail all requests, pending and future, with `failure`. Only the first one counts."""
         if self._closed.done():
             return
         self._closed.set_result(failure)
-        self.requests_lost = sum(not each.standing for each in self._pending.values())
+        self.requests_lost = sum(not each.is_subscription for each in self._pending.values())
         for responding in tuple(self._responding.values()):
             responding.cancel()
         for pending in self._pending.values():
@@ -210,7 +198,7 @@ class Peer:
             return
         pending.response.set_result(message)
 
-    def _take_notification(self, method: str, params: JsonObject, related: object) -> None:
+    def _take_notification(self, method: str, params: JsonObject, related_id: object) -> None:
         if method == "notifications/progress":
             pending = self._pending_of(params.get("progressToken"))
             if pending is not None:
@@ -218,7 +206,7 @@ class Peer:
         elif method == "notifications/cancelled":
             self._cancel_request(params.get("requestId"))
         elif method in CLIENT_NOTIFICATIONS:
-            call = self._call_of(related)
+            call = self._call_of(related_id)
             if call is not None:
                 call.notify(method, params)
         else:
@@ -227,10 +215,10 @@ class Peer:
     # Requests of the server
 
     def _take_request(
-        self, request_id: Any, method: str, params: JsonObject, related: object
+        self, request_id: Any, method: str, params: JsonObject, related_id: object
     ) -> None:
         if not isinstance(request_id, str | int) or request_id in self._responding:
-            return  # no response could be told apart
+            return  # a response could not be matched to it
         if method == "ping":
             self.transport.send_soon(jsonrpc.result(request_id, {}))
             return
@@ -238,13 +226,14 @@ class Peer:
             refusal = UpstreamAnsweredError(INVALID_REQUEST, "Too many questions at once.")
             self.transport.send_soon(_error_response(request_id, refusal))
             return
-        call = self._call_of(related)
-        task = spawn(self._respond(request_id, method, params, call), name=f"respond {method[:40]}")
+        call = self._call_of(related_id)
+        task = spawn(
+            self._respond(request_id, method, params, call),
+            name=f"respond {method[:40]}",
+            group=call.server_requests if call is not None else None,
+        )
         self._responding[request_id] = task
         task.add_done_callback(lambda _: self._responding.pop(request_id, None))
-        if call is not None:
-            call.server_requests.add(task)
-            task.add_done_callback(call.server_requests.discard)
 
     async def _respond(
         self, request_id: str | int, method: str, params: JsonObject, call: PendingRequest | None
@@ -267,9 +256,9 @@ class Peer:
         if task is not None:
             task.cancel()
 
-    def _call_of(self, related: object) -> PendingRequest | None:
+    def _call_of(self, related_id: object) -> PendingRequest | None:
         """The call that a server's message is about."""
-        return self._client_features.call_of(self._pending.values(), self._pending_of(related))
+        return self._client_features.call_of(self._pending.values(), self._pending_of(related_id))
 
     def _pending_of(self, request_id: object) -> PendingRequest | None:
         """The type is compared too: for Python `True` and `1.0` are the key `1`."""

@@ -48,7 +48,7 @@ class NotificationQueue:
     def _is_full(self) -> bool:
         return len(self._queue) > _MAX_QUEUED or self._characters > _MAX_QUEUED_CHARACTERS
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Return when everything queued so far has been delivered."""
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -59,11 +59,11 @@ class NotificationQueue:
 
 @dataclass(slots=True, eq=False)
 class PendingRequest:
-    """One of our requests under way."""
+    """One of our requests in progress."""
 
     options: CallOptions
-    standing: bool
-    """Whether it is a stream for notifications, whose response nobody waits for."""
+    is_subscription: bool
+    """Whether it is `subscriptions/listen`, whose response nobody waits for."""
     response: asyncio.Future[JsonObject | Failure] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -86,9 +86,9 @@ class PendingRequest:
         if self.timeout is not None and not self.timeout.expired():
             self.timeout.reschedule(0)
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         if self.notifications is not None:
-            await self.notifications.settle()
+            await self.notifications.drain()
 
     async def end(self) -> None:
         for server_request in tuple(self.server_requests):

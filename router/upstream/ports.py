@@ -21,7 +21,7 @@ ProgressSink: TypeAlias = Callable[[JsonObject], Awaitable[None]]
 
 
 class ClientPeer(Protocol):
-    """The client for which a server is called, while that call is under way."""
+    """The client for which a server is called, while that call is in progress."""
 
     @property
     def session(self) -> SessionId: ...

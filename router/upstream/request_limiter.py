@@ -1,4 +1,4 @@
-"""Limits the requests a server gets at once: the others wait in order, up to a bound."""
+"""Limits the concurrent requests to a server: the others wait in order, up to a bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from router.domain.failures import Failure, FailureKind
 from router.upstream.errors import failed, time_limit
 
 MAX_WAITING = 1000
-"""Enough for hundreds of clients at once; with more than this the server does not answer."""
+"""Enough for hundreds of concurrent clients; with more than this the server does not answer."""
 
 
 class RequestLimiter:
@@ -21,6 +21,10 @@ class RequestLimiter:
         self._max_waiting = max_waiting
         self._active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def in_use(self) -> bool:
+        return self._active > 0
 
     async def acquire(self, timeout_s: float | None) -> None:
         """Raises `UpstreamFailed` if too many wait already, or the turn does not come in time."""

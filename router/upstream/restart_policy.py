@@ -1,7 +1,7 @@
 """When a server that failed may be started again: after a growing pause; after five failures in a
 row, only on request (circuit breaker).
 
-Pure, except for the clock it is given. A minute of service ends the row of failures.
+Pure, except for the clock and the random numbers it is given. A minute of service resets the count.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _JITTER = 0.2
 
 
 class RestartPolicy:
-    def __init__(self, clock: Callable[[], float], chance: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], random: Callable[[], float]) -> None:
         self._clock = clock
-        self._chance = chance
+        self._random = random
         self._failures = 0
         self._ready_since: float | None = None
         self._not_before = clock()
@@ -29,12 +29,12 @@ class RestartPolicy:
         return max(0.0, self._not_before - self._clock())
 
     @property
-    def broken(self) -> bool:
+    def breaker_open(self) -> bool:
         """Whether it failed so often that it is no longer started without a request."""
         return self._failures >= BREAKER_AFTER
 
     @property
-    def just_broke(self) -> bool:
+    def breaker_just_opened(self) -> bool:
         return self._failures == BREAKER_AFTER
 
     def ready(self) -> None:
@@ -49,19 +49,19 @@ class RestartPolicy:
         self._ready_since = None
         self._failures += 1
         # The first crash of a server that worked is not a loop: its next use may start it at once.
-        return self._hold(0.0 if was_ready and self._failures == 1 else self._pause_s())
+        return self._delay_start(0.0 if was_ready and self._failures == 1 else self._pause_s())
 
-    def refused(self) -> None:
+    def sign_in_needed(self) -> None:
         """It needs the user: no failure to count, but no reason to try again at once."""
         was_ready, self._ready_since = self._ready_since is not None, None
-        self._hold(0.0 if was_ready else _FIRST_PAUSE_S)
+        self._delay_start(0.0 if was_ready else _FIRST_PAUSE_S)
 
     def reset(self) -> None:
         """The user acted: forget all failures."""
         self._failures = 0
         self._not_before = self._clock()
 
-    def _hold(self, pause_s: float) -> float:
+    def _delay_start(self, pause_s: float) -> float:
         self._not_before = self._clock() + pause_s
         return pause_s
 
@@ -69,5 +69,5 @@ class RestartPolicy:
         """Grows from 1 s to 60 s over the failures the breaker allows, with jitter."""
         share = (min(self._failures, BREAKER_AFTER) - 1) / (BREAKER_AFTER - 1)
         growth = (LONGEST_PAUSE_S / _FIRST_PAUSE_S) ** share
-        pause_s = _FIRST_PAUSE_S * growth * (1 + _JITTER * self._chance())
+        pause_s = _FIRST_PAUSE_S * growth * (1 + _JITTER * self._random())
         return min(pause_s, LONGEST_PAUSE_S)

@@ -1,8 +1,8 @@
 """Requests and notifications from servers to clients: which client they are for, and who responds.
 
 A server behind HTTP sends a request on the stream of the call it belongs to. Others don't say: then
-it can only be for a session that has a call under way, and if there are several it is refused,
-because to ask the wrong user is worse than to ask nobody. To a server that works in its client's
+it can only be for a session that has a call in progress, and if there are several it is refused,
+because asking the wrong user is worse than asking no one. To a server that works in its client's
 folder we name that folder ourselves.
 """
 
@@ -31,8 +31,8 @@ of it. No roots: one client's are not another's."""
 FOLDER_CAPABILITIES: JsonObject = {**SHARED_CAPABILITIES, "roots": {}}
 
 
-def askable(capabilities: JsonObject) -> JsonObject:
-    """The part of a client's capabilities that says which requests it takes."""
+def features_of(capabilities: JsonObject) -> JsonObject:
+    """The client features among a client's capabilities: the requests of servers that it takes."""
     return {name: value for name, value in capabilities.items() if name in _CAPABILITY_FOR.values()}
 
 

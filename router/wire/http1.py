@@ -37,8 +37,7 @@ class ResponseHead:
 class ResponseParser:
     """`head` is set once it is complete; `done` once the response is."""
 
-    def __init__(self, method: str) -> None:
-        self._is_head_request = method == "HEAD"
+    def __init__(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
         self._reason = b""
         self._headers: list[tuple[bytes, bytes]] = []
@@ -79,7 +78,7 @@ class ResponseParser:
         """The peer has closed the connection. Raises `InvalidResponse` if the response is
         incomplete."""
         if not self.done and not self._ends_at_eof:
-            raise InvalidResponse("the connection broke off")
+            raise InvalidResponse("the connection was lost")
         self.done = True
 
     # Called by httptools
@@ -106,8 +105,6 @@ class ResponseParser:
         self._ends_at_eof = not lengths and not encodings
         version_text = f"HTTP/{version}".encode("ascii")
         self.head = ResponseHead(version_text, status, self._reason, tuple(self._headers))
-        if self._is_head_request:
-            self.on_message_complete()
 
     def on_body(self, body: bytes) -> None:
         if self.head is None:
@@ -136,7 +133,7 @@ class HttpConnection(asyncio.Protocol):
     def __init__(self, broken: Callable[[str], Exception]) -> None:
         self._broken = broken
         self._transport: asyncio.Transport
-        self._parser = ResponseParser("")
+        self._parser = ResponseParser()
         self._first_parts: list[bytes] = []
         """Parts of the body that arrived with the head."""
         self._buffer: deque[bytes] = deque()
@@ -153,11 +150,11 @@ class HttpConnection(asyncio.Protocol):
         over = self._lost or self._transport.is_closing()
         return self._parser.reusable and not self._buffer and not over
 
-    async def send_request(self, method: str, text: bytes) -> ResponseHead:
-        """Send a request; returns the head of its response."""
+    async def send_request(self, request: bytes) -> ResponseHead:
+        """Send a request other than HEAD; returns the head of its response."""
         self.expired = self._parser.done
-        self._parser = ResponseParser(method)
-        self._transport.write(text)
+        self._parser = ResponseParser()
+        self._transport.write(request)
         while self._parser.head is None:
             await self._wait_for_data()
             self._first_parts = self._parse()
@@ -191,7 +188,7 @@ class HttpConnection(asyncio.Protocol):
         except InvalidResponse as error:
             raise self._broken(str(error)) from None
         if self._reset:
-            raise self._broken("the connection broke off")
+            raise self._broken("the connection was lost")
         return []
 
     def _next_chunk(self) -> bytes:

@@ -35,7 +35,7 @@ def split_line(chunks: int) -> None:
 
 
 def read_chunks(number: int) -> None:
-    parser = ResponseParser("GET")
+    parser = ResponseParser()
     text = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n" + b"1\r\nx\r\n" * number
     for at in range(0, len(text), 16 * 1024):
         parser.feed(text[at : at + 16 * 1024])

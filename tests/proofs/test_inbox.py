@@ -31,12 +31,12 @@ class Flood:
 
     async def end(self) -> None:
         self.resume_reading = lambda: None
-        await self._inbox.settle(0)
+        await self._inbox.drain(0)
 
     def take_message(self, message: JsonObject) -> None:
         self.taken += 1
 
-    def take_noise(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, reason: str) -> None:
         raise AssertionError(reason)
 
     def pause_reading(self) -> None:

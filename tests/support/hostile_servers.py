@@ -18,8 +18,10 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
+from router.upstream.connect import LaunchPlan
+from router.upstream.hooks import UpstreamHooks
 from router.upstream.list_reader import read_listing
-from router.upstream.pool import LaunchPlan, PoolHooks, UpstreamPool
+from router.upstream.pool import UpstreamPool
 from router.upstream.ports import CallOptions
 from tests.servers.commands import stdio_config
 from tests.support.timeouts import WAIT_S
@@ -115,7 +117,7 @@ class Gang:
         self._measures = measures
         self._configs = configs
         self._timeout_s = timeout_s
-        self.pool = UpstreamPool(PoolHooks(self._launch, ignore, on_notification=ignore))
+        self.pool = UpstreamPool(UpstreamHooks(self._launch, ignore, on_notification=ignore))
 
     async def _launch(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
         fails_early = ref in (ref_of("start"), ref_of("initialize"))
@@ -207,12 +209,12 @@ HTTP: dict[str, tuple[tuple[str, ...], str]] = {
     "stop": (STEPS[1:], TIMED_OUT),
     "exit": (STEPS[1:], "Can’t reach"),
     "flood": (STEPS[1:], TIMED_OUT),
-    "empty_events": (STEPS[1:], "an answer that is no message"),
+    "empty_events": (STEPS[1:], "an invalid message"),
     "drip": (STEPS[1:], TIMED_OUT),
     "bad_text": (STEPS[1:], ANSWER),
     "deep": (STEPS[1:], "nested more than 200 levels deep"),
     "digits": (STEPS[1:], "Exceeds the limit (4300 digits)"),
-    "wrong_id": (STEPS[1:], "a reply without the answer"),
+    "wrong_id": (STEPS[1:], "no response to the request"),
     "duplicate_id": (STEPS[1:], ANSWER),
     "cursor": (("list",), ANSWER),
     "many": (("list",), ANSWER),
@@ -222,7 +224,7 @@ SSE: dict[str, tuple[tuple[str, ...], str]] = {
     "empty_events": (STEPS[1:], TIMED_OUT),
     "wrong_id": (STEPS[1:], TIMED_OUT),
 }
-HEAVY_OVER_STDIO = {**HEAVY, "endless": "a line without end"}
+HEAVY_OVER_STDIO = {**HEAVY, "endless": "a line that is too long"}
 HEAVY_OVER_SSE = {**HEAVY, "endless": "more than 8,388,608 bytes"}
 HEAVY_OVER_HTTP = {
     **HEAVY,

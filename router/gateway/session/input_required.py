@@ -24,7 +24,7 @@ from router.domain.json_values import JsonObject, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.session.client_peer import LegacyClientPeer, ModernClientPeer
 from router.runtime.tasks import spawn
-from router.upstream.server_requests import askable
+from router.upstream.server_requests import features_of
 from router.wire.jsonrpc import Result
 
 Handle: TypeAlias = Callable[[ClientRequest], Awaitable[Any]]
@@ -114,7 +114,7 @@ class InputRequiredCalls:
             return False
         continues = request.params.get("requestState") is not None
         modern = isinstance(client, ModernClientPeer)
-        return continues or (modern and bool(askable(client.capabilities)))
+        return continues or (modern and bool(features_of(client.capabilities)))
 
     async def handle(
         self,
@@ -148,7 +148,7 @@ class InputRequiredCalls:
         if isinstance(state, str) and state.startswith(_OURS):
             return await self._continue(request, state.removeprefix(_OURS))
         request = replace(request, params=_unmarked(request.params))
-        if not isinstance(client, ModernClientPeer) or not askable(client.capabilities):
+        if not isinstance(client, ModernClientPeer) or not features_of(client.capabilities):
             return _marked(await handle(request))
         return await self._until_next(InputRequiredCall(client, handle, request))
 

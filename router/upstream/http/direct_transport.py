@@ -21,7 +21,7 @@ from router.wire.http1 import HttpConnection
 CONNECT_TIMEOUT_S = 5.0
 _MAX_IDLE = 32
 # Common servers close idle connections after 5 s: stop using them before that, because a request
-# that is lost then can't be told from one that was processed.
+# that is lost then can't be distinguished from one that was processed.
 IDLE_S = 4.0
 _FORBIDDEN = re.compile(rb"[\r\n\0]")
 _new_connection = partial(HttpConnection, httpx2.RemoteProtocolError)
@@ -42,7 +42,7 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         origin = _origin(request.url)
         connection = self._idle_connection(origin) or await self._connect(origin)
         try:
-            head = await connection.send_request(request.method, text)
+            head = await connection.send_request(text)
         except BaseException:
             self._drop(connection)
             raise

@@ -109,7 +109,7 @@ class HttpResponse:
         async for chunk in self:
             body += chunk
             if len(body) > self._max_bytes:
-                raise failed(bad_protocol(f"an answer of more than {self._max_bytes:,} bytes"))
+                raise failed(bad_protocol(f"a response of more than {self._max_bytes:,} bytes"))
         return bytes(body)
 
     @property
@@ -162,12 +162,12 @@ class HttpClient:
         credentials: Credentials | None,
         *,
         max_body_bytes: int,
-        deciding: str = "POST",
+        authenticated_method: str,
     ) -> None:
-        """Only responses to the method `deciding` count as accepting or refusing the token: others,
-        like that to an optional event stream, say nothing about it."""
+        """Only responses to `authenticated_method` accept or refuse the token: others, like that to
+        an optional event stream, say nothing about it."""
         self._credentials = credentials
-        self._deciding = deciding
+        self._authenticated_method = authenticated_method
         self._max_body_bytes = max_body_bytes
         self._url = _parsed(url)
         self._headers = {**OUR_HEADERS, **_credentials(self._url)}
@@ -183,9 +183,9 @@ class HttpClient:
         try:
             target = self._url.join(reference)
         except httpx2.InvalidURL:
-            raise failed(bad_protocol("an address that makes no sense")) from None
+            raise failed(bad_protocol("an invalid address")) from None
         if origin_of(target) != origin_of(self._url):
-            raise failed(bad_protocol(f"an address at another host ({_host(target)})"))
+            raise failed(bad_protocol(f"an address on another host ({_host(target)})"))
         other = copy.copy(self)
         other._url = target
         return other
@@ -206,7 +206,7 @@ class HttpClient:
         """A request that was refused is sent again with another token: it was not processed."""
         token = await credentials.token()
         response = await self._open(method, _with_token(headers, token), content)
-        if method != self._deciding:
+        if method != self._authenticated_method:
             return response
         for _ in range(_MAX_TOKENS):
             if response.status != HTTPStatus.UNAUTHORIZED:
@@ -230,7 +230,7 @@ class HttpClient:
                 return response
             async with response:
                 self._url = target
-        raise failed(bad_protocol("it redirects in circles"))
+        raise failed(bad_protocol("it redirects too often"))
 
     async def close(self) -> None:
         await self._transport.aclose()
@@ -272,7 +272,7 @@ def _parsed(url: str) -> httpx2.URL:
         parsed = httpx2.URL(url)
         if parsed.host:
             return parsed
-    raise failed(Failure(FailureKind.OTHER, detail="its address makes no sense"))
+    raise failed(Failure(FailureKind.OTHER, detail="its address is not a valid URL"))
 
 
 def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
@@ -305,14 +305,14 @@ def translate_http_errors(host: str) -> Generator[None]:
     try:
         yield
     except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
-        reason = str(error) or "no answer to the attempt to connect"
+        reason = str(error) or "the connection attempt timed out"
         raise NoConnection(Failure(FailureKind.UNREACHABLE, host, reason)) from error
     except (httpx2.LocalProtocolError, UnicodeEncodeError):
         # Neither quoted nor chained: the message of httpx has the header, which may be a secret.
-        reason = "a header of its settings can't be sent"
+        reason = "a configured header contains invalid characters"
         raise failed(Failure(FailureKind.OTHER, detail=reason)) from None
     except httpx2.DecodingError as error:
-        raise failed(bad_protocol("an answer that can't be decompressed")) from error
+        raise failed(bad_protocol("a response that can't be decompressed")) from error
     except httpx2.TransportError as error:
-        reason = "the connection broke off"
+        reason = "the connection was lost"
         raise failed(Failure(FailureKind.UNREACHABLE, host, reason)) from error

@@ -8,7 +8,6 @@ is named by the server, so it must have the same origin.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import aclosing
 from http import HTTPStatus
 
@@ -16,18 +15,11 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import NoConnection, bad_protocol, failed, refused
-from router.upstream.http.http_client import (
-    EVENT_STREAM,
-    JSON,
-    Credentials,
-    HttpClient,
-    HttpResponse,
-)
-from router.upstream.limits import LIMITS, UpstreamLimits
+from router.upstream.http.http_client import EVENT_STREAM, HttpClient, HttpResponse
+from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.peer import Receiver, response_id
+from router.upstream.peer import Peer, response_id
 from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
 
@@ -35,34 +27,18 @@ _ENDPOINT = b"endpoint"
 _MAX_URL_BYTES = 8 * 1024
 
 
-class HttpSseTransport:
-    """A `Transport` to an address that answers GET with an event stream."""
+class HttpSseTransport(HttpTransport):
+    """A `Transport` to a URL that answers GET with an event stream."""
 
-    over = False
     cancels_by_closing = False
+    authenticated_method = "GET"
+    _reader: asyncio.Task[None] | None = None
+    _endpoint_client: asyncio.Future[HttpClient]
+    """The client for the endpoint, once the server has named it."""
 
-    def __init__(
-        self,
-        url: str,
-        headers: Mapping[str, str],
-        credentials: Credentials | None = None,
-        *,
-        limits: UpstreamLimits = LIMITS,
-    ) -> None:
-        self._http = HttpClient(
-            url, headers, credentials, max_body_bytes=limits.message_bytes, deciding="GET"
-        )
-        self._limits = limits
-        self._reader: asyncio.Task[None] | None = None
-        self._endpoint_client: asyncio.Future[HttpClient]
-        """The client for the endpoint, once the server has named it."""
-        self._background = BackgroundSends(self.send, self._http.host)
-        self.send_soon = self._background.send_soon
-        self._receiver: Receiver
-
-    async def start(self, receiver: Receiver) -> None:
+    async def start(self, peer: Peer) -> None:
         """Open the stream and wait for the endpoint. Raises `UpstreamFailed`."""
-        self._receiver = receiver
+        self._peer = peer
         self._endpoint_client = asyncio.get_running_loop().create_future()
         response = await self._http.open("GET", {"accept": EVENT_STREAM})
         if not response.is_event_stream:
@@ -73,7 +49,7 @@ class HttpSseTransport:
             [self._reader, self._endpoint_client], return_when=asyncio.FIRST_COMPLETED
         )
         if not self._endpoint_client.done():
-            raise failed(bad_protocol("a stream that ends before it names an address"))
+            raise failed(bad_protocol("a stream that ends before it names the endpoint"))
         self._endpoint_client.result()
 
     def set_protocol_version(self, version: str) -> None:
@@ -82,24 +58,22 @@ class HttpSseTransport:
     async def send(self, message: JsonObject) -> None:
         """Post `message`; the response arrives on the stream."""
         endpoint = self._endpoint_client.result()
-        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
         try:
-            response = await endpoint.open("POST", headers, encode_ascii(message))
+            response = await endpoint.open("POST", POST_HEADERS, encode_ascii(message))
         except NoConnection as error:
-            self._receiver.close(error.failure)
+            self._peer.close(error.failure)
             raise
         async with response:
             if response.status < HTTPStatus.MULTIPLE_CHOICES:
                 return
             error = refused(response.status, endpoint.host, str(response))
         if response.status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):
-            self._receiver.close(error.failure)  # it no longer knows our stream, or our token
+            self._peer.close(error.failure)  # it no longer knows our stream, or our token
         raise error
 
     async def close(self) -> None:
         await stop(self._reader)
-        await self._background.stop()
-        await self._http.close()
+        await super().close()
 
     # The stream
 
@@ -113,7 +87,7 @@ class HttpSseTransport:
             failure = error.failure
             if not self._endpoint_client.done():
                 self._endpoint_client.set_exception(error)
-        self._receiver.close(failure)
+        self._peer.close(failure)
 
     async def _handle_event(self, kind: bytes, data: bytes) -> None:
         if kind == _ENDPOINT and not self._endpoint_client.done():
@@ -124,10 +98,8 @@ class HttpSseTransport:
 
     async def _deliver(self, data: bytes) -> None:
         try:
-            messages = await decode_any(data, self._limits)
+            for message in await decode_any(data, self._limits):
+                self._peer.receive(message)
         except InvalidMessage as error:
-            failure = bad_protocol(f"an answer that is no message ({error})")
-            self._receiver.reject(response_id(data), failure)
-            return
-        for message in messages:
-            self._receiver.receive(message)
+            failure = bad_protocol(f"an invalid message ({error})")
+            self._peer.reject(response_id(data), failure)

@@ -18,7 +18,6 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn, stop
-from router.upstream.background_sends import BackgroundSends
 from router.upstream.errors import (
     HttpRefused,
     NoConnection,
@@ -27,17 +26,12 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.http_client import (
-    EVENT_STREAM,
-    JSON,
-    Credentials,
-    HttpClient,
-    HttpResponse,
-)
+from router.upstream.http.http_client import EVENT_STREAM, JSON, Credentials, HttpResponse
+from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.message_decoder import InvalidMessage, decode_any
-from router.upstream.peer import Receiver
+from router.upstream.peer import Peer
 from router.wire import mcp
 from router.wire.jsonrpc import encode_ascii
 from router.wire.sse import MESSAGE_EVENT, SseParser
@@ -52,10 +46,8 @@ _SESSION_ERROR = -32000
 _NO_REQUEST = object()
 
 
-class StreamableHttpTransport:
-    """A `Transport` to an address."""
-
-    over = False
+class StreamableHttpTransport(HttpTransport):
+    """A `Transport` to a URL."""
 
     def __init__(
         self,
@@ -67,23 +59,19 @@ class StreamableHttpTransport:
         input_schema: Callable[[str], JsonObject] = lambda _: {},
     ) -> None:
         """`input_schema` returns that of a tool by its name; empty if it is not known."""
-        self._http = HttpClient(url, headers, credentials, max_body_bytes=limits.message_bytes)
-        self._limits = limits
+        super().__init__(url, headers, credentials, limits=limits)
         self._input_schema = input_schema
         self._version = ""
         self.session_id: str | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._background = BackgroundSends(self.send, self._http.host)
-        self.send_soon = self._background.send_soon
         self._closing: asyncio.Task[None] | None = None
-        self._receiver: Receiver
 
     @property
     def cancels_by_closing(self) -> bool:
         return self._version == mcp.MODERN_VERSION
 
-    async def start(self, receiver: Receiver) -> None:
-        self._receiver = receiver
+    async def start(self, peer: Peer) -> None:
+        self._peer = peer
 
     def set_protocol_version(self, version: str) -> None:
         """Set the negotiated version."""
@@ -107,7 +95,7 @@ class StreamableHttpTransport:
                 await self._handle_response(response, message, in_session=in_session)
         except (HttpRefused, NoConnection) as error:
             if isinstance(error, NoConnection) or error.status == HTTPStatus.UNAUTHORIZED:
-                self._receiver.close(error.failure)
+                self._peer.close(error.failure)
             raise
 
     async def close(self) -> None:
@@ -118,16 +106,14 @@ class StreamableHttpTransport:
 
     async def _close(self) -> None:
         await stop(self._listener)
-        await self._background.stop()
         if self.session_id is not None:
             await self._delete_session()
-        await self._http.close()
+        await super().close()
 
     # Sending
 
     def _headers_of(self, message: JsonObject) -> dict[str, str]:
-        headers = {"accept": f"{JSON}, {EVENT_STREAM}", "content-type": JSON}
-        headers.update(self._session_headers())
+        headers = {**POST_HEADERS, **self._session_headers()}
         if self._version == mcp.MODERN_VERSION and "method" in message:
             headers.update(_routing_headers(message))
             if message["method"] == "tools/call":
@@ -168,9 +154,9 @@ class StreamableHttpTransport:
         elif response.media_type == EVENT_STREAM:
             answered = await self._handle_events(response, request_id)
         else:
-            raise failed(bad_protocol(f"an answer of type “{response.media_type[:100]}”"))
+            raise failed(bad_protocol(f"a response of type “{response.media_type[:100]}”"))
         if not answered:
-            raise failed(bad_protocol("a reply without the answer"))
+            raise failed(bad_protocol("no response to the request"))
 
     async def _handle_events(self, response: HttpResponse, request_id: object) -> bool:
         """Deliver the stream's messages; if it ends before the response, resume it."""
@@ -200,10 +186,10 @@ class StreamableHttpTransport:
         try:
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
-            raise failed(bad_protocol(f"an answer that is no message ({error})")) from None
+            raise failed(bad_protocol(f"an invalid message ({error})")) from None
         answered = False
         for message in messages:
-            self._receiver.receive(message, request_id)
+            self._peer.receive(message, request_id)
             answered |= "method" not in message and message.get("id") == request_id
         return answered
 
@@ -219,7 +205,7 @@ class StreamableHttpTransport:
             raise SessionTerminated(refusal.failure, response.status)
         if not error or "id" not in message:
             raise refusal
-        self._receiver.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        self._peer.receive({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
     async def _jsonrpc_error(self, response: HttpResponse) -> JsonObject:
         try:

@@ -18,14 +18,15 @@ from urllib.parse import urlsplit
 from router.config.server import OAuthConfig
 from router.domain.errors import SecretUnavailable, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
+from router.runtime.clock import Clock
 from router.runtime.tasks import spawn
 from router.upstream.errors import HttpRefused, failed
-from router.upstream.oauth.client_registration import Client, known_client
+from router.upstream.oauth.client_registration import OAuthClient, preregistered_client
 from router.upstream.oauth.credential_store import CredentialKey, CredentialStore
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, sign_in_needed
 from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import Challenge
-from router.upstream.oauth.tokens import Clock, OAuthTokens, refresh_tokens, revoke
+from router.upstream.oauth.tokens import OAuthTokens, refresh_tokens, revoke_tokens
 
 log = logging.getLogger(__name__)
 
@@ -82,21 +83,21 @@ class Account:
         """The access token to send; None until the server requires one. Raises `UpstreamFailed`."""
         self._raise_if_given_up()
         if self._grant is not None and self._expires_soon(self._grant.tokens):
-            await self._undisturbed(self._refresh_in_time())
+            await self._shielded(self._refresh_in_time())
             self._raise_if_given_up()
-        return self._grant.tokens.access if self._grant else None
+        return self._grant.tokens.access_token if self._grant else None
 
     async def replace_token(self, refused: str | None, challenge: str) -> str:
         """Another token in place of `refused`. Raises `UpstreamFailed`, as will all later calls, if
         only a sign-in can provide one."""
         self.challenge = Challenge.parse(challenge)
-        await self._undisturbed(self._replace(refused))
+        await self._shielded(self._replace(refused))
         self._raise_if_given_up()
-        return self._grant.tokens.access if self._grant else ""
+        return self._grant.tokens.access_token if self._grant else ""
 
     def accepted(self, token: str | None) -> None:
         grant = self._grant
-        if grant is not None and not grant.proven and grant.tokens.access == token:
+        if grant is not None and not grant.proven and grant.tokens.access_token == token:
             self._grant = replace(grant, proven=True)
 
     def insufficient_scope(self, challenge: str) -> HttpRefused:
@@ -134,19 +135,14 @@ class Account:
 
     # One at a time
 
-    async def _undisturbed(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _shielded(self, work: Coroutine[Any, Any, None]) -> None:
         """Finish `work` even if its caller is cancelled: half a refresh would lose the sign-in."""
+        name = f"sign-in {self.server}"
+        await asyncio.shield(spawn(self._in_turn(work), name=name, log_failure=False))
 
-        async def in_turn() -> UpstreamFailed | None:
-            async with self._lock:
-                try:
-                    await work
-                except UpstreamFailed as error:
-                    return error
-            return None
-
-        if error := await asyncio.shield(spawn(in_turn(), name=f"sign-in {self.server}")):
-            raise error
+    async def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
+        async with self._lock:
+            await work
 
     async def _replace(self, refused: str | None) -> None:
         if self._given_up:
@@ -154,9 +150,9 @@ class Account:
         grant = self._grant = self._grant or await self._load()
         if grant is None:
             self._given_up = "HTTP 401 Unauthorized"
-        elif grant.tokens.access == refused and not grant.proven:
+        elif grant.tokens.access_token == refused and not grant.proven:
             self._given_up = "it refuses the token it was just given"
-        elif grant.tokens.access == refused or self._expires_soon(grant.tokens):
+        elif grant.tokens.access_token == refused or self._expires_soon(grant.tokens):
             await self._refresh(grant)
 
     async def _load(self) -> _Grant | None:
@@ -182,7 +178,7 @@ class Account:
         """Refresh, or give up if the authorization server refuses. Raises `UpstreamFailed` if it
         can't be reached."""
         stored = await self.credential_store.tokens(grant.key)
-        if stored is not None and stored.access != grant.tokens.access:
+        if stored is not None and stored.access_token != grant.tokens.access_token:
             # Another process, or the same server in another entry, was faster.
             self._report_secrets(stored)
             grant = self._grant = _Grant(grant.key, stored, proven=False)
@@ -202,13 +198,13 @@ class Account:
     async def _request_refresh(self, grant: _Grant) -> None:
         key = grant.key
         client = await self._client(key)
-        if client is None or not grant.tokens.refresh:
+        if client is None or not grant.tokens.refresh_token:
             raise GrantRefused("There is no refresh token.")
         tokens = await refresh_tokens(self.http, grant.tokens, client, key.resource, self.clock)
         await self._store_tokens(key, tokens)
 
     def _report_secrets(self, tokens: OAuthTokens) -> None:
-        self._secrets = (tokens.access, tokens.refresh, *self._secrets[:2])
+        self._secrets = (tokens.access_token, tokens.refresh_token, *self._secrets[:2])
         self._on_secrets(self._secrets)
 
     async def _store_tokens(self, key: CredentialKey, tokens: OAuthTokens) -> None:
@@ -232,22 +228,22 @@ class Account:
         try:
             client = await self._client(grant.key)
             if client is not None:
-                await revoke(self.http, grant.tokens, client)
+                await revoke_tokens(self.http, grant.tokens, client)
         except (SignInFailed, UpstreamFailed) as error:
             log.info("The sign-in to %s was not given back: %s", self.server, error.message)
 
-    async def _client(self, key: CredentialKey) -> Client | None:
+    async def _client(self, key: CredentialKey) -> OAuthClient | None:
         """Our OAuth client at the issuer: by the settings, else as we registered it."""
         stored, options = await self.credential_store.client(key), await self.options()
         if not options.client_id:
             return stored
-        if stored is not None and stored.id == options.client_id:
-            return replace(stored, secret=options.client_secret)
-        return known_client(options)
+        if stored is not None and stored.client_id == options.client_id:
+            return replace(stored, client_secret=options.client_secret)
+        return preregistered_client(options)
 
     def _expires_soon(self, tokens: OAuthTokens) -> bool:
         """A token that can't be refreshed is used until it expires."""
-        margin = _REFRESH_MARGIN if tokens.refresh else timedelta()
+        margin = _REFRESH_MARGIN if tokens.refresh_token else timedelta()
         return tokens.expires_at is not None and self.clock() >= tokens.expires_at - margin
 
     def _raise_if_given_up(self) -> None:

@@ -51,11 +51,11 @@ def limit_for(host: str, addresses: Iterable[Address]) -> Reach:
     `localhost` or an IP literal counts as this computer, since a name may resolve elsewhere later.
     """
     own = min(map(reach_of, addresses), default=Reach.PUBLIC)
-    on_this_computer = host == "localhost" or literal(host) is not None
+    on_this_computer = host == "localhost" or ip_literal(host) is not None
     return own if own is Reach.LOOPBACK and on_this_computer else min(own, Reach.PRIVATE)
 
 
-def literal(host: str) -> Address | None:
+def ip_literal(host: str) -> Address | None:
     """`host` as an IP address, if it is one and not a name."""
     try:
         return ipaddress.ip_address(host.partition("%")[0])
@@ -64,12 +64,12 @@ def literal(host: str) -> Address | None:
 
 
 async def resolve_host(host: str) -> list[Address]:
-    if (address := literal(host)) is not None:
+    if (address := ip_literal(host)) is not None:
         return [address]
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     texts = dict.fromkeys(str(entry[4][0]) for entry in found)
-    return [address for text in texts if (address := literal(text)) is not None]
+    return [address for text in texts if (address := ip_literal(text)) is not None]
 
 
 def checked_url(text: str) -> httpx2.URL:
@@ -91,7 +91,7 @@ def checked_url(text: str) -> httpx2.URL:
 def _is_safe(url: httpx2.URL) -> bool:
     if url.scheme == "https":
         return True
-    address = literal(url.host)
+    address = ip_literal(url.host)
     on_loopback = url.host == "localhost" or (address is not None and address.is_loopback)
     return url.scheme == "http" and on_loopback
 

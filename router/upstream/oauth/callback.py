@@ -69,9 +69,7 @@ class CallbackListener:
         if len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
-        connection = spawn(self._receive(reader, writer), name="sign-in callback")
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        spawn(self._receive(reader, writer), name="sign-in callback", group=self._connections)
 
     async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -88,17 +86,17 @@ class CallbackListener:
         method, _, rest = request_line.partition(" ")
         target = urlsplit(rest.partition(" ")[0])
         if method != "GET" or target.path != _PATH:
-            return _page(HTTPStatus.NOT_FOUND, "Nothing here", "There is no such page.")
+            return _page(HTTPStatus.NOT_FOUND, "Page not found", "There is no such page.")
         query = {key: values[0] for key, values in parse_qs(target.query).items()}
         known = secrets.compare_digest(query.get("state", "").encode(), self.state.encode())
         if not known or self._response.done():
-            text = "This sign-in is not the one Toolbooth waits for. Start it again there."
-            return _page(HTTPStatus.BAD_REQUEST, "Not this one", text)
+            text = "Toolbooth is not waiting for this sign-in. Start it again in Toolbooth."
+            return _page(HTTPStatus.BAD_REQUEST, "Unknown sign-in", text)
         self._response.set_result(query)
         if "code" not in query:
             text = "Nothing was changed. You can close this page and try again in Toolbooth."
             return _page(HTTPStatus.OK, "Not signed in", text)
-        text = "You can close this page. Toolbooth does the rest and shows how it went."
+        text = "You can close this page. Toolbooth finishes the sign-in and shows the result."
         return _page(HTTPStatus.OK, "Thank you", text)
 
 

@@ -25,57 +25,38 @@ _BY_HAND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
-    id: str
-    secret: str = field(default="", repr=False)
+class OAuthClient:
+    """Stored as JSON by `credential_store`, under these names in camel case."""
+
+    client_id: str
+    client_secret: str = field(default="", repr=False)
     auth_method: str = "none"
     callback_port: int = 0
     """The port of its registered redirect URI; 0 for any."""
 
-    def to_json(self) -> JsonObject:
-        return {
-            "clientId": self.id,
-            "clientSecret": self.secret,
-            "authMethod": self.auth_method,
-            "callbackPort": self.callback_port,
-        }
-
-    @classmethod
-    def from_json(cls, value: JsonObject) -> Client | None:
-        match value:
-            case {
-                "clientId": str(name),
-                "clientSecret": str(secret),
-                "authMethod": str(method),
-                "callbackPort": int(port),
-            }:
-                return cls(name, secret, method, port)
-            case _:
-                return None
-
     def authenticate(self, form: dict[str, str]) -> dict[str, str]:
         """Add the client authentication to `form`; returns the headers for it."""
-        form["client_id"] = self.id
+        form["client_id"] = self.client_id
         if self.auth_method == "client_secret_basic":
-            pair = f"{quote(self.id, safe='')}:{quote(self.secret, safe='')}"
+            pair = f"{quote(self.client_id, safe='')}:{quote(self.client_secret, safe='')}"
             return {"authorization": f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"}
         if self.auth_method == "client_secret_post":
-            form["client_secret"] = self.secret
+            form["client_secret"] = self.client_secret
         return {}
 
 
-def known_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> Client:
+def preregistered_client(options: OAuthConfig, methods: tuple[str, ...] = ()) -> OAuthClient:
     """The client that the user registered; `methods` are those the server supports."""
     method = "none"
     if options.client_secret:
         by_post = "client_secret_basic" not in methods and "client_secret_post" in methods
         method = "client_secret_post" if by_post else "client_secret_basic"
-    return Client(options.client_id, options.client_secret, method, options.callback_port)
+    return OAuthClient(options.client_id, options.client_secret, method, options.callback_port)
 
 
-async def register(
+async def register_client(
     http: GuardedHttpClient, server: AuthorizationServer, redirect_uri: str
-) -> Client:
+) -> OAuthClient:
     """Register a client dynamically (RFC 7591). Raises `SignInFailed`."""
     host = urlsplit(server.issuer).netloc
     if not server.registration_endpoint:
@@ -104,7 +85,7 @@ async def register(
     return _registered(answer.content, host, method, urlsplit(redirect_uri).port or 0)
 
 
-def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client:
+def _registered(answer: JsonObject, host: str, method: str, port: int) -> OAuthClient:
     """The registered client: the server may change what was requested."""
     name, secret = answer.get("client_id"), answer.get("client_secret") or ""
     method = str(answer.get("token_endpoint_auth_method") or method)
@@ -113,4 +94,4 @@ def _registered(answer: JsonObject, host: str, method: str, port: int) -> Client
         raise SignInFailed(
             sentence("{host} returned an invalid registration.", host=host), _BY_HAND
         )
-    return Client(name, secret, method, port)
+    return OAuthClient(name, secret, method, port)

@@ -7,13 +7,17 @@ server may be used with two accounts.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic.alias_generators import to_camel
 
 from router.domain.errors import SecretUnavailable
 from router.domain.ids import WorkspaceId
-from router.domain.json_values import JsonObject, parse_object
 from router.store.secrets import SecretStore
-from router.upstream.oauth.client_registration import Client
+from router.upstream.oauth.client_registration import OAuthClient
 from router.upstream.oauth.tokens import OAuthTokens
 
 
@@ -25,6 +29,13 @@ class CredentialKey:
     resource: str
 
 
+T = TypeVar("T")
+_STORED = ConfigDict(alias_generator=to_camel, strict=True)
+_KEY = TypeAdapter(with_config(_STORED)(CredentialKey))
+_TOKENS = TypeAdapter(with_config(_STORED)(OAuthTokens))
+_CLIENT = TypeAdapter(with_config(_STORED)(OAuthClient))
+
+
 class CredentialStore:
     """The sign-ins of one workspace. Reading never raises: what can't be read is missing."""
 
@@ -34,26 +45,21 @@ class CredentialStore:
 
     async def key(self, server_url: str) -> CredentialKey | None:
         """The key of the sign-in to the server at `server_url`, if there is one."""
-        match await self._read(self._pointer(server_url)):
-            case {"issuer": str(issuer), "resource": str(resource)}:
-                return CredentialKey(issuer, resource)
-            case _:
-                return None
+        return await self._read(_KEY, self._pointer(server_url))
 
     async def tokens(self, key: CredentialKey) -> OAuthTokens | None:
-        return OAuthTokens.from_json(await self._read(self._name("tokens", key)))
+        return await self._read(_TOKENS, self._name("tokens", key))
 
-    async def client(self, key: CredentialKey) -> Client | None:
-        return Client.from_json(await self._read(self._name("client", key)))
+    async def client(self, key: CredentialKey) -> OAuthClient | None:
+        return await self._read(_CLIENT, self._name("client", key))
 
     async def store_tokens(self, server_url: str, key: CredentialKey, tokens: OAuthTokens) -> None:
-        await self._write(self._name("tokens", key), tokens.to_json())
-        pointer: JsonObject = {"issuer": key.issuer, "resource": key.resource}
+        await self._write(self._name("tokens", key), tokens)
         if await self.key(server_url) != key:
-            await self._write(self._pointer(server_url), pointer)
+            await self._write(self._pointer(server_url), key)
 
-    async def store_client(self, key: CredentialKey, client: Client) -> None:
-        await self._write(self._name("client", key), client.to_json())
+    async def store_client(self, key: CredentialKey, client: OAuthClient) -> None:
+        await self._write(self._name("client", key), client)
 
     async def delete_tokens(self, server_url: str, key: CredentialKey) -> None:
         await self._secrets.delete(self._name("tokens", key))
@@ -68,11 +74,12 @@ class CredentialStore:
     def _name(self, kind: str, key: CredentialKey) -> str:
         return f"{self._prefix}/{kind} {key.issuer} {key.resource}"
 
-    async def _read(self, name: str) -> JsonObject:
+    async def _read(self, kind: TypeAdapter[T], name: str) -> T | None:
         try:
-            return parse_object(await self._secrets.get(name))
-        except SecretUnavailable:
-            return {}
+            return kind.validate_json(await self._secrets.get(name))
+        except (SecretUnavailable, ValidationError):
+            return None
 
-    async def _write(self, name: str, value: JsonObject) -> None:
-        await self._secrets.set(name, json.dumps(value))
+    async def _write(self, name: str, value: CredentialKey | OAuthTokens | OAuthClient) -> None:
+        members = {to_camel(field): member for field, member in asdict(value).items()}
+        await self._secrets.set(name, json.dumps(members, default=datetime.isoformat))

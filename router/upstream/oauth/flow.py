@@ -18,11 +18,19 @@ from router.domain.errors import SecretUnavailable, sentence
 from router.domain.servers import SignIn
 from router.upstream.oauth.account import Account
 from router.upstream.oauth.callback import CallbackListener
-from router.upstream.oauth.client_registration import Client, known_client, register
+from router.upstream.oauth.client_registration import (
+    OAuthClient,
+    preregistered_client,
+    register_client,
+)
 from router.upstream.oauth.credential_store import CredentialKey
 from router.upstream.oauth.errors import GrantRefused, SignInFailed, error_code
-from router.upstream.oauth.metadata import AuthorizationServer, Challenge, discover
-from router.upstream.oauth.tokens import AuthorizationCode, exchange_code
+from router.upstream.oauth.metadata import (
+    AuthorizationServer,
+    Challenge,
+    find_authorization_server,
+)
+from router.upstream.oauth.tokens import exchange_code
 
 SIGN_IN_TIMEOUT_S = 300.0
 
@@ -32,7 +40,7 @@ async def start_sign_in(account: Account, timeout_s: float = SIGN_IN_TIMEOUT_S) 
     `UpstreamFailed` for a missing secret."""
     options = await account.options()
     challenge = account.challenge or Challenge.parse(await account.http.challenge(account.url))
-    server = await discover(account.http, account.url, challenge, options.scopes)
+    server = await find_authorization_server(account.http, account.url, challenge, options.scopes)
     await account.http.check_address(server.authorization_endpoint)
     client, listener = await _prepare_client(account, server, options)
     return PendingSignIn(account, server, client, listener, timeout_s)
@@ -45,7 +53,7 @@ class PendingSignIn:
         self,
         account: Account,
         server: AuthorizationServer,
-        client: Client,
+        client: OAuthClient,
         listener: CallbackListener,
         timeout_s: float,
     ) -> None:
@@ -78,7 +86,8 @@ class PendingSignIn:
 
     async def _exchange(self, code: str) -> None:
         server, account = self._server, self._account
-        proof = AuthorizationCode(code, self._verifier, self._listener.redirect_uri)
+        redirect_uri = self._listener.redirect_uri
+        proof = {"code": code, "code_verifier": self._verifier, "redirect_uri": redirect_uri}
         try:
             tokens = await exchange_code(account.http, server, self._client, proof, account.clock)
         except GrantRefused as error:
@@ -106,7 +115,7 @@ class PendingSignIn:
         digest = hashlib.sha256(self._verifier.encode()).digest()
         query = {
             "response_type": "code",
-            "client_id": self._client.id,
+            "client_id": self._client.client_id,
             "redirect_uri": self._listener.redirect_uri,
             "state": self._listener.state,
             "code_challenge": base64.urlsafe_b64encode(digest).decode("ascii").rstrip("="),
@@ -130,13 +139,13 @@ def _credential_key(server: AuthorizationServer) -> CredentialKey:
 
 async def _prepare_client(
     account: Account, server: AuthorizationServer, options: OAuthConfig
-) -> tuple[Client, CallbackListener]:
+) -> tuple[OAuthClient, CallbackListener]:
     """Our client at `server`, and a listener at its redirect URI."""
     credential_store, key = account.credential_store, _credential_key(server)
     if options.client_id:
-        client = known_client(options, server.auth_methods)
+        client = preregistered_client(options, server.auth_methods)
         # The settings have its secret; only the authentication method is stored.
-        await credential_store.store_client(key, replace(client, secret=""))
+        await credential_store.store_client(key, replace(client, client_secret=""))
         return client, await _listen(options.callback_port)
     known = await credential_store.client(key)
     if known is not None and known.callback_port:
@@ -145,7 +154,7 @@ async def _prepare_client(
             return known, await CallbackListener.open(known.callback_port)
     listener = await _listen(0)
     try:
-        client = await register(account.http, server, listener.redirect_uri)
+        client = await register_client(account.http, server, listener.redirect_uri)
         await credential_store.store_client(key, client)
     except BaseException:
         await listener.close()

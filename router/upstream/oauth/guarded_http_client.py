@@ -33,8 +33,8 @@ from router.upstream.oauth.address_policy import (
     Reach,
     Resolve,
     checked_url,
+    ip_literal,
     limit_for,
-    literal,
     reach_of,
     resolve_host,
 )
@@ -68,7 +68,7 @@ class _Request:
     method: str
     url: httpx2.URL
     headers: Mapping[str, str]
-    content: bytes | None = None
+    content: bytes | None
 
 
 class GuardedHttpClient:
@@ -89,30 +89,28 @@ class GuardedHttpClient:
     async def check_address(self, url: str) -> None:
         """Raise `SignInFailed` if `url` must not be opened."""
         target = checked_url(url)
-        if literal(target.host) is not None or not await asyncio.to_thread(proxy_for, target):
+        if ip_literal(target.host) is not None or not await asyncio.to_thread(proxy_for, target):
             await self._allowed_addresses(target.host)
 
     async def get(self, url: str) -> JsonResponse:
-        return await self._request(_Request("GET", checked_url(url), _JSON))
+        return await self._request("GET", url, _JSON)
 
     async def challenge(self, url: str) -> str:
         """The `WWW-Authenticate` header of the server at `url`, if it requires a sign-in."""
-        request = _Request("GET", checked_url(url), {"accept": "text/event-stream"})
-        return (await self._request(request)).challenge
+        return (await self._request("GET", url, {"accept": "text/event-stream"})).challenge
 
     async def post_form(
         self, url: str, form: Mapping[str, str], headers: Mapping[str, str]
     ) -> JsonResponse:
-        content = urlencode(form).encode()
-        return await self._request(
-            _Request("POST", checked_url(url), {**_FORM, **headers}, content)
-        )
+        return await self._request("POST", url, {**_FORM, **headers}, urlencode(form).encode())
 
     async def post_json(self, url: str, value: JsonObject) -> JsonResponse:
-        content = json.dumps(value).encode()
-        return await self._request(_Request("POST", checked_url(url), _JSON_BODY, content))
+        return await self._request("POST", url, _JSON_BODY, json.dumps(value).encode())
 
-    async def _request(self, request: _Request) -> JsonResponse:
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], content: bytes | None = None
+    ) -> JsonResponse:
+        request = _Request(method, checked_url(url), headers, content)
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await self._follow(request)
@@ -138,7 +136,7 @@ class GuardedHttpClient:
     async def _send(self, request: _Request) -> HttpResponse:
         host = request.url.host
         proxy = await asyncio.to_thread(proxy_for, request.url)
-        if proxy is not None and literal(host) is None:
+        if proxy is not None and ip_literal(host) is None:
             return await _send_to(host, request, proxy)
         unreachable: NoConnection | None = None
         for address in await self._allowed_addresses(host):
@@ -178,7 +176,7 @@ async def _send_to(address: str, request: _Request, proxy: str | None) -> HttpRe
     url = request.url
     transport = httpx2.AsyncHTTPTransport(verify=await asyncio.to_thread(tls_context), proxy=proxy)
     extensions: dict[str, Any] = {"timeout": {"connect": _CONNECT_TIMEOUT_S}}
-    if literal(url.host) is None:
+    if ip_literal(url.host) is None:
         extensions["sni_hostname"] = url.host
     sent = httpx2.Request(
         request.method,

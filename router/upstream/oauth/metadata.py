@@ -53,7 +53,7 @@ class AuthorizationServer:
     scope: str = ""
 
 
-async def discover(
+async def find_authorization_server(
     http: GuardedHttpClient, server_url: str, challenge: Challenge, scopes: Iterable[str] = ()
 ) -> AuthorizationServer:
     """The authority over the server at `server_url`; `scopes` are those the user chose.

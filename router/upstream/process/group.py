@@ -12,7 +12,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, cast
 
-from router.upstream.process.tracking import VARIABLE, ProcessMark, end_tree
+from router.upstream.process.process_table import MARK_VARIABLE
+from router.upstream.process.tracking import ProcessMark, end_tree
 
 _FIND_IN_PROC = 'grep -ls "$m" /proc/[0-9]*/environ | tr -dc "0-9\\n"'
 # A shell has nothing else on macOS, where `ps` is part of the system.
@@ -23,7 +24,7 @@ _FIND_BY_PS = (
 # If we die before it has read the whole owner, an empty owner must not match every process.
 SCRIPT = f"""
 read -r m
-case $m in {VARIABLE}=?*.) ;; *) exit;; esac
+case $m in {MARK_VARIABLE}=?*.) ;; *) exit;; esac
 while read -r l; do g=$l; done
 for i in $g; do kill -s KILL -- "-$i"; done
 for n in 1 2 3 4 5 6 7 8 9; do
@@ -72,7 +73,7 @@ class Guardian:
         if self._shell is None or self._shell.poll() is not None:
             self._stop_shell()
             self._shell = self._start()
-            self._write_line(f"{VARIABLE}={self._owner}.")
+            self._write_line(f"{MARK_VARIABLE}={self._owner}.")
         self._write_line(" ".join(map(str, sorted(self._groups))))
 
     def _write_line(self, line: str) -> None:

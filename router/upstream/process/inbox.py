@@ -36,7 +36,7 @@ class Reader(Protocol):
     """Receives what the lines contain, and controls the pipe."""
 
     def take_message(self, message: JsonObject) -> None: ...
-    def take_noise(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, reason: str) -> None:
         """A line that is not a message, and why."""
         ...
 
@@ -81,7 +81,7 @@ class Inbox:
         """Drop what is queued."""
         self._queue.clear()
 
-    async def settle(self, limit_s: float) -> None:
+    async def drain(self, limit_s: float) -> None:
         """Return when everything is delivered; what takes longer is dropped."""
         if self._catching_up is not None:
             await asyncio.wait([self._catching_up], timeout=limit_s)
@@ -124,22 +124,18 @@ class Inbox:
 
     def _deliver_line(self, line: bytes) -> None:
         if isinstance(line, TruncatedLine):
-            self._reader.take_noise(line, f"more than {self._limits.message_bytes:,} bytes")
+            self._reader.take_invalid_line(line, f"more than {self._limits.message_bytes:,} bytes")
             return
         try:
-            messages = decode(line, self._limits)
+            self._deliver(decode(line, self._limits))
         except InvalidMessage as error:
-            self._reader.take_noise(line, str(error))
-        else:
-            self._deliver(messages)
+            self._reader.take_invalid_line(line, str(error))
 
     async def _deliver_large(self, line: bytes) -> None:
         try:
-            messages = await decode_large(line, self._limits)
+            self._deliver(await decode_large(line, self._limits))
         except InvalidMessage as error:
-            self._reader.take_noise(line, str(error))
-        else:
-            self._deliver(messages)
+            self._reader.take_invalid_line(line, str(error))
 
     def _deliver(self, messages: Iterable[JsonObject]) -> None:
         for message in messages:

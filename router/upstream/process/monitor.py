@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef
 from router.domain.servers import ProcessFacts
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn, stop
-from router.upstream.instance_key import InstanceKey
 from router.upstream.process.stdio import StdioTransport
-from router.upstream.process.tracking import ProcessMark, read_usage
-from router.upstream.process.usage import TreeUsage
+from router.upstream.process.tracking import TreeUsage, read_usage
 
 CHECK_EVERY_S = 1.0
 _MB = 1024 * 1024
@@ -25,8 +24,8 @@ _MB = 1024 * 1024
 class ProcessMonitor:
     def __init__(
         self,
-        running: Callable[[], Mapping[InstanceKey, StdioTransport]],
-        limit_mb: Callable[[InstanceKey], int | None],
+        running: Callable[[], Sequence[tuple[ServerRef, StdioTransport]]],
+        limit_mb: Callable[[ServerRef], int | None],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._running = running
@@ -36,14 +35,18 @@ class ProcessMonitor:
         """The time and the CPU seconds of each process at the last measurement."""
         self._enforcer: asyncio.Task[None] | None = None
 
-    async def measure(self) -> dict[InstanceKey, ProcessFacts]:
-        """The current usage of every running server."""
+    async def measure(self) -> dict[ServerRef, ProcessFacts]:
+        """The current usage of every running server, summed over its instances."""
         running = self._running()
-        pids = {key: process.pid for key, process in running.items()}
-        uses = await asyncio.to_thread(read_usage, _marks(running.values()))
-        facts = {key: self._facts(pid, uses[pid]) for key, pid in pids.items() if pid in uses}
-        self._last = {fact.pid: (time.monotonic(), fact.cpu_s) for fact in facts.values()}
-        return facts
+        uses = await _read_usage(process for _, process in running)
+        last, self._last = self._last, {}
+        servers: dict[ServerRef, ProcessFacts] = {}
+        for ref, process in running:
+            if (use := uses.get(process.pid)) is not None:
+                facts = _facts(process.pid, use, last.get(process.pid))
+                self._last[facts.pid] = (time.monotonic(), facts.cpu_s)
+                servers[ref] = _combined(servers[ref], facts) if ref in servers else facts
+        return servers
 
     def enforce_limits(self) -> None:
         """Enforce memory limits for as long as a server with a limit runs."""
@@ -55,7 +58,7 @@ class ProcessMonitor:
 
     async def _enforce(self) -> None:
         while limited := self._limited():
-            uses = await asyncio.to_thread(read_usage, _marks(process for process, _ in limited))
+            uses = await _read_usage(process for process, _ in limited)
             for process, limit_mb in limited:
                 use = uses.get(process.pid)
                 if use is not None and use.rss_bytes > limit_mb * _MB:
@@ -63,28 +66,30 @@ class ProcessMonitor:
             await self._sleep(CHECK_EVERY_S)
 
     def _limited(self) -> list[tuple[StdioTransport, int]]:
-        running = [(process, self._limit_mb(key)) for key, process in self._running().items()]
+        running = [(process, self._limit_mb(ref)) for ref, process in self._running()]
         return [(process, limit) for process, limit in running if limit is not None]
 
-    def _facts(self, pid: int, use: TreeUsage) -> ProcessFacts:
-        now = time.monotonic()
-        measured_at, cpu_then = self._last.get(pid, (now - use.age_s, 0.0))
-        elapsed_s = max(now - measured_at, 0.01)
-        return ProcessFacts(
-            pid=pid,
-            started_at=utc_now() - timedelta(seconds=use.age_s),
-            processes=use.processes,
-            rss_bytes=use.rss_bytes,
-            cpu_s=round(use.cpu_s, 2),
-            cpu_percent=round(max(0.0, use.cpu_s - cpu_then) / elapsed_s * 100, 1),
-        )
+
+async def _read_usage(processes: Iterable[StdioTransport]) -> dict[int, TreeUsage]:
+    return await asyncio.to_thread(read_usage, {each.pid: each.mark for each in processes})
 
 
-def _marks(processes: Iterable[StdioTransport]) -> dict[int, ProcessMark]:
-    return {process.pid: process.mark for process in processes}
+def _facts(pid: int, use: TreeUsage, last: tuple[float, float] | None) -> ProcessFacts:
+    """`last` is the time and the CPU seconds of the last measurement, if there was one."""
+    now = time.monotonic()
+    measured_at, cpu_then = last or (now - use.age_s, 0.0)
+    elapsed_s = max(now - measured_at, 0.01)
+    return ProcessFacts(
+        pid=pid,
+        started_at=utc_now() - timedelta(seconds=use.age_s),
+        processes=use.processes,
+        rss_bytes=use.rss_bytes,
+        cpu_s=round(use.cpu_s, 2),
+        cpu_percent=round(max(0.0, use.cpu_s - cpu_then) / elapsed_s * 100, 1),
+    )
 
 
-def combined_facts(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
+def _combined(one: ProcessFacts, other: ProcessFacts) -> ProcessFacts:
     """The usage of both, with the pid of the older one."""
     older = min(one, other, key=lambda facts: facts.started_at)
     return replace(

@@ -16,23 +16,23 @@ from typing import cast
 
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
-from router.runtime.tasks import spawn, undisturbed
+from router.runtime.tasks import spawn, wait_shielded
 from router.upstream.errors import bad_protocol, failed
 from router.upstream.limits import LIMITS, UpstreamLimits
-from router.upstream.peer import Receiver, response_id
+from router.upstream.peer import Peer, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
 from router.upstream.process.spawn import start_process
 from router.upstream.process.stderr_tail import KEPT_LINES, LineSink, StderrTail
 from router.upstream.process.stderr_tail import MAX_LINE_BYTES as MAX_STDERR_LINE_BYTES
 from router.upstream.process.tracking import ProcessMark, new_mark
-from router.upstream.process.tree import ProcessTree, creation_options, watch_tree
+from router.upstream.process.tree import ProcessTree, watch_tree
 from router.wire.jsonrpc import encode_ascii
 from router.wire.lines import LineSplitter
 
 log = logging.getLogger(__name__)
 
-_LOGGED_NOISE = 3
+_LOGGED_INVALID_LINES = 3
 
 _STDIN_GRACE_S = 1.0
 _TERMINATE_GRACE_S = 1.0
@@ -81,35 +81,35 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._stdout = LineSplitter(limits.message_bytes)
         self._inbox = Inbox(self, limits)
         self._stderr = LineSplitter()
-        self._noise = 0
+        self._invalid_lines = 0
         self._grace = _UNOPENED_GRACE
         self._open_outputs = {1, 2}
         self._discarded_bytes: int | None = None
         """How much it wrote since its output is discarded; None while it is read."""
-        self._fault: Failure | None = None
-        self._over = asyncio.Event()
+        self._kill_reason: Failure | None = None
+        self._closing = asyncio.Event()
         self._exited = asyncio.Event()
         self._drained = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
-        self._receiver: Receiver
+        self._peer: Peer
         self._transport: asyncio.SubprocessTransport
         self._stdin: asyncio.WriteTransport
         self._tree: ProcessTree
-        self._launch_task: asyncio.Task[Failure | None] | None = None
+        self._launch_task: asyncio.Task[None] | None = None
         self._supervisor: asyncio.Task[None] | None = None
 
-    async def start(self, receiver: Receiver) -> None:
+    async def start(self, peer: Peer) -> None:
         """Start the process. Raises `UpstreamFailed`."""
-        self._receiver = receiver
+        self._peer = peer
         environment = {**self._command.environment, **self.mark.environment}
         program = find_command(self._command.name, environment, self._command.cwd)
         # In its own task, because a cancelled start could lose the process.
-        self._launch_task = spawn(self._launch(program, environment), name=f"start {program}")
-        if failure := await asyncio.shield(self._launch_task):
-            raise failed(failure)
+        launch, name = self._launch(program, environment), f"start {program}"
+        self._launch_task = spawn(launch, name=name, log_failure=False)
+        await asyncio.shield(self._launch_task)
 
-    async def _launch(self, program: str, environment: Mapping[str, str]) -> Failure | None:
+    async def _launch(self, program: str, environment: Mapping[str, str]) -> None:
         try:
             await start_process(
                 self,
@@ -117,11 +117,10 @@ class StdioTransport(asyncio.SubprocessProtocol):
                 *self._command.args,
                 env=environment,
                 cwd=self._command.cwd,
-                **creation_options(),
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            return self._start_failure(error)
-        return None
+            raise failed(self._start_failure(error)) from error
 
     def set_protocol_version(self, version: str) -> None:
         """A line is the same in every revision."""
@@ -138,14 +137,14 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def kill(self, failure: Failure) -> None:
         """Kill the process and its descendants; pending requests fail with `failure`."""
-        if not self._over.is_set():
-            self._fault = failure
+        if not self._closing.is_set():
+            self._kill_reason = failure
             self._discard_output()
-            self._over.set()
+            self._closing.set()
 
     @property
-    def over(self) -> bool:
-        return self._over.is_set()
+    def is_closing(self) -> bool:
+        return self._closing.is_set()
 
     def shorten_grace(self) -> None:
         """The router is shutting down."""
@@ -154,11 +153,11 @@ class StdioTransport(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """End the process and its descendants; returns when they are gone, in bounded time."""
         self._discard_output()
-        self._over.set()
+        self._closing.set()
         if self._launch_task is not None:
             await asyncio.wait([self._launch_task])
         if self._supervisor is not None:
-            await undisturbed(self._supervisor)
+            await wait_shielded(self._supervisor)
 
     # Called by asyncio
 
@@ -179,7 +178,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
         """A server that closes stdin or stdout is unusable."""
         self._on_output_closed(fd)
         if fd != 2:
-            self._over.set()
+            self._closing.set()
 
     def _on_output_closed(self, fd: int) -> None:
         self._open_outputs.discard(fd)
@@ -188,7 +187,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self._exited.set()
-        self._over.set()
+        self._closing.set()
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -199,7 +198,7 @@ class StdioTransport(asyncio.SubprocessProtocol):
     # Reading and writing
 
     def _write(self, message: JsonObject) -> None:
-        if not self._over.is_set() and not self._stdin.is_closing():
+        if not self._closing.is_set() and not self._stdin.is_closing():
             self._stdin.write(encode_ascii(message) + b"\n")
 
     def _read_stdout(self, data: bytes) -> None:
@@ -209,22 +208,22 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
             self._stdout.flush()
-            self.kill(bad_protocol("a line without end"))
+            self.kill(bad_protocol("a line that is too long"))
 
     def take_message(self, message: JsonObject) -> None:
-        self._receiver.receive(message)
+        self._peer.receive(message)
 
-    def take_noise(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, reason: str) -> None:
         """Servers print banners and usage to stdout; that may be all they write before they
         exit."""
         if (request_id := response_id(line)) is not None:
-            failure = bad_protocol(f"an answer that is no message ({reason})")
-            self._receiver.reject(request_id, failure)
+            failure = bad_protocol(f"an invalid message ({reason})")
+            self._peer.reject(request_id, failure)
             return
         text = self._stderr_tail.add(line)
-        self._noise += bool(text)
-        if text and self._noise <= _LOGGED_NOISE:
-            log.warning("%s wrote to stdout what is no message: %.200s", self._command.name, text)
+        self._invalid_lines += bool(text)
+        if text and self._invalid_lines <= _LOGGED_INVALID_LINES:
+            log.warning("%s wrote an invalid message to stdout: %.200s", self._command.name, text)
 
     def _discard_output(self) -> None:
         """Discard its output: a flood of messages must not delay its end."""
@@ -259,20 +258,20 @@ class StdioTransport(asyncio.SubprocessProtocol):
     # The end
 
     async def _supervise(self) -> None:
-        await self._over.wait()
+        await self._closing.wait()
         exited_by_itself = await self._stop_leader()
         await self._tree.end()  # what is left, which may also hold the pipes
         if exited_by_itself:  # else its last output is of no interest
             await _wait(_PIPE_GRACE_S, self._drained)
-        await self._inbox.settle(_INBOX_GRACE_S if exited_by_itself else 0)
+        await self._inbox.drain(_INBOX_GRACE_S if exited_by_itself else 0)
         self._stderr_tail.add(self._stderr.flush())
         self._transport.close()
         self._tree.release()
-        self._receiver.close(self._fault or self._exit_failure(exited_by_itself))
+        self._peer.close(self._kill_reason or self._exit_failure(exited_by_itself))
 
     async def _stop_leader(self) -> bool:
         """Escalate until the process is gone; whether it exited by itself."""
-        if self._fault is not None:
+        if self._kill_reason is not None:
             self._tree.kill()
         self._stdin.close()
         if await _wait(_STDIN_GRACE_S * self._grace, self._exited):

@@ -16,7 +16,6 @@ import contextlib
 import hashlib
 import logging
 import os
-import re
 import secrets
 import select
 import signal
@@ -25,13 +24,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from router.upstream.process.usage import TreeUsage, list_processes, tree_of, usage_of
+from router.upstream.process.process_table import MARK_VARIABLE, Process, list_processes, tree_of
 
 log = logging.getLogger(__name__)
 
-VARIABLE = "TOOLBOOTH_OWNER"
-_PROC = Path("/proc")
-_MARK_PATTERN = re.compile(rf"\b{VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
 _MAX_PASSES = 10
 """Enough for processes that start others while we look."""
 _END_WITHIN_MS = 200
@@ -50,7 +46,18 @@ class ProcessMark:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {VARIABLE: str(self)}
+        return {MARK_VARIABLE: str(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeUsage:
+    """What all processes of a tree use together."""
+
+    processes: int
+    rss_bytes: int
+    cpu_s: float
+    age_s: float
+    """Of its first process."""
 
 
 THIS_PROCESS = secrets.token_hex(8)
@@ -68,14 +75,24 @@ def new_mark(owner: str = THIS_PROCESS) -> ProcessMark:
 
 def tree(leader: int, mark: ProcessMark) -> set[int]:
     """All live processes of the server that `leader` was started as."""
-    return tree_of({leader, *_with_mark(str(mark), _read_marks())}, list_processes())
+    return _marked_tree(str(mark), list_processes(), leader)
 
 
 def read_usage(marks: Mapping[int, ProcessMark]) -> dict[int, TreeUsage]:
     """What each running server uses, by the process it was started as."""
-    known = _read_marks() if marks else {}
-    leaders = {pid: {pid, *_with_mark(str(mark), known)} for pid, mark in marks.items()}
-    return usage_of(leaders, list_processes() if marks else ())
+    listed = list_processes() if marks else []
+    known = {process.pid: process for process in listed}
+    uses: dict[int, TreeUsage] = {}
+    for pid, mark in marks.items():
+        if pid in known:
+            members = [known[each] for each in _marked_tree(str(mark), listed, pid)]
+            uses[pid] = TreeUsage(
+                processes=len(members),
+                rss_bytes=sum(process.rss_bytes for process in members),
+                cpu_s=sum(process.cpu_s for process in members),
+                age_s=known[pid].age_s,
+            )
+    return uses
 
 
 def end_tree(leader: int, mark: ProcessMark) -> None:
@@ -95,11 +112,13 @@ def kill_leftovers(owner: str) -> int:
 
 def left_behind(owner: str) -> set[int]:
     """The processes of all servers that routers of this owner have started."""
-    return tree_of(_with_mark(f"{owner}.", _read_marks()), list_processes())
+    return _marked_tree(f"{owner}.", list_processes())
 
 
-def _with_mark(beginning: str, marks: Mapping[int, str]) -> set[int]:
-    return {pid for pid, mark in marks.items() if mark.startswith(beginning)}
+def _marked_tree(mark: str, listed: Collection[Process], *leaders: int) -> set[int]:
+    """The trees of `leaders` and of all processes whose mark begins with `mark`."""
+    marked = {process.pid for process in listed if process.mark.startswith(mark)}
+    return tree_of({*leaders, *marked}, listed)
 
 
 def _end(find: Callable[[], set[int]]) -> set[int]:
@@ -143,32 +162,3 @@ def _ancestors() -> set[int]:
     while (pid := parents.get(pid, 0)) and pid not in found:
         found.add(pid)
     return found
-
-
-def marks_in_proc(folder: Path = _PROC) -> dict[int, str]:
-    """The marks of all processes that have one. Those of other users can't be read."""
-    marks: dict[int, str] = {}
-    for entry in os.scandir(folder):
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):  # it ended meanwhile, or is someone else's
-                if found := _MARK_PATTERN.search(Path(entry.path, "environ").read_bytes()):
-                    marks[int(entry.name)] = found[1].decode("ascii")
-    return marks
-
-
-def marks_by_psutil() -> dict[int, str]:
-    """The same where there is no `/proc`. macOS hides the environment of Apple's own programs."""
-    import psutil
-
-    found: dict[int, str] = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if mark := process.environ().get(VARIABLE):
-                found[process.pid] = mark
-    return found
-
-
-def _read_marks() -> dict[int, str]:
-    if sys.platform == "linux":
-        return marks_in_proc()
-    return {} if sys.platform == "win32" else marks_by_psutil()

@@ -9,7 +9,7 @@ Object, which the system closes together with its processes when we are gone.
 from __future__ import annotations
 
 import sys
-from typing import Any, Protocol
+from typing import Protocol
 
 from router.upstream.process.tracking import ProcessMark
 
@@ -33,12 +33,7 @@ class ProcessTree(Protocol):
 
 
 if sys.platform == "win32":
-    import subprocess
-
     from router.upstream.process.windows_job import JobTree, load_kernel32
-
-    def creation_options() -> dict[str, Any]:
-        return {"creationflags": subprocess.CREATE_NO_WINDOW}
 
     def watch_tree(pid: int, mark: ProcessMark) -> ProcessTree:
         return JobTree(pid, load_kernel32())
@@ -51,10 +46,7 @@ else:
     from router.upstream.process.group import ProcessGroup
     from router.upstream.process.tracking import kill_leftovers as kill_leftovers
 
-    def creation_options() -> dict[str, Any]:
-        """How a process must be started so that its tree can be watched."""
-        return {"start_new_session": True}
-
     def watch_tree(pid: int, mark: ProcessMark) -> ProcessTree:
-        """The tree of the process `pid`, which was started with `creation_options` and `mark`."""
+        """The tree of the process `pid`, which was started in a new session and with
+        `mark`."""
         return ProcessGroup(pid, mark)

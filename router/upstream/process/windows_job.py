@@ -98,26 +98,17 @@ class JobTree:
         self._job = self._process = None
 
     def _make_job(self) -> ctypes.c_void_p | None:
-        job = _handle(self._kernel32.CreateJobObjectW(None, None))
-        if job and self._configure(job) and self._join(job):
+        kernel32, limits = self._kernel32, ExtendedLimits()
+        limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE
+        information = (_EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits))
+        job = _handle(kernel32.CreateJobObjectW(None, None))
+        configured = job and kernel32.SetInformationJobObject(job, *information)
+        if configured and self._process and kernel32.AssignProcessToJobObject(job, self._process):
             return job
         log.warning("A server's process could not be put into a job; its children may outlive it.")
         if job:
-            self._kernel32.CloseHandle(job)
+            kernel32.CloseHandle(job)
         return None
-
-    def _configure(self, job: ctypes.c_void_p) -> bool:
-        limits = ExtendedLimits()
-        limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE
-        return bool(
-            self._kernel32.SetInformationJobObject(
-                job, _EXTENDED_LIMIT_INFORMATION, ctypes.byref(limits), ctypes.sizeof(limits)
-            )
-        )
-
-    def _join(self, job: ctypes.c_void_p) -> bool:
-        process = self._process
-        return bool(process and self._kernel32.AssignProcessToJobObject(job, process))
 
 
 def _handle(value: int | None) -> ctypes.c_void_p | None:

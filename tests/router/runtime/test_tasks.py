@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from router.runtime.tasks import Stoppable, spawn, undisturbed
+from router.runtime.tasks import Stoppable, spawn, wait_shielded
 
 
 class Block:
@@ -87,7 +87,7 @@ async def test_who_is_cancelled_still_waits_for_what_must_end() -> None:
 
     async def waiter() -> None:
         waits.set()
-        await undisturbed(spawn(ending(), name="an end"))
+        await wait_shielded(spawn(ending(), name="an end"))
 
     task = spawn(waiter(), name="who waits")
     await waits.wait()

@@ -12,8 +12,11 @@ from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.upstream.pool import LaunchPlan, PoolHooks, RunOptions, Timing, UpstreamPool
+from router.upstream.connect import LaunchPlan
+from router.upstream.hooks import Timing, UpstreamHooks
+from router.upstream.pool import UpstreamPool
 from router.upstream.ports import CallOptions
+from router.upstream.run_options import RunOptions
 from tests.servers.commands import recorded, stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -96,7 +99,7 @@ class Fleet:
         return recorded(self.record, "started")
 
     def pool(self) -> UpstreamPool:
-        hooks = PoolHooks(
+        hooks = UpstreamHooks(
             self.launch,
             self.publish_state,
             on_notification=self._notified,
@@ -104,7 +107,7 @@ class Fleet:
             on_given_up=self._given_up,
             run_options=lambda ref: self.run_options_of.get(ref, self.run_options),
         )
-        return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, chance=lambda: 0.0))
+        return UpstreamPool(hooks, Timing(lambda: self.now, self._sleep, random=lambda: 0.0))
 
 
 async def call(pool: UpstreamPool, tool: str, ref: ServerRef = REF, **arguments: Any) -> Any:

@@ -74,7 +74,10 @@ async def test_a_server_that_is_modern_no_longer_is_asked_the_old_way_after_all(
 @pytest.mark.parametrize(
     ("options", "detail"),
     [
-        (("--version", "2031-01-01"), "it speaks revision '2031-01-01', which we don't know"),
+        (
+            ("--version", "2031-01-01"),
+            "it uses the unsupported protocol version '2031-01-01'",
+        ),
         (("--refuse", "No API key"), "it would not open a session: No API key (-32603)"),
     ],
 )

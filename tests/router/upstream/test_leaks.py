@@ -62,7 +62,9 @@ LOADED_ROUTER = """
 import asyncio, json, sys
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.config.server import ServerConfig
-from router.upstream.pool import LaunchPlan, PoolHooks, UpstreamPool
+from router.upstream.connect import LaunchPlan
+from router.upstream.hooks import UpstreamHooks
+from router.upstream.pool import UpstreamPool
 
 async def launch(ref, folder):
     return LaunchPlan(ServerConfig(command=sys.executable, args=sys.argv[1:]))
@@ -77,7 +79,7 @@ async def keep_calling(pool, ref):
 
 async def main():
     nothing = lambda *_: None
-    pool = UpstreamPool(PoolHooks(launch, nothing, nothing))
+    pool = UpstreamPool(UpstreamHooks(launch, nothing, nothing))
     refs = [ServerRef(WorkspaceId("w"), ServerId(f"s{n}")) for n in range(5)]
     pids = await asyncio.gather(
         *(call(pool, ref, tool) for ref in refs for tool in ("env", "spawn", "spawn"))

@@ -14,11 +14,12 @@ from router.config.server import Lifecycle, ServerConfig, Sharing
 from router.domain.failures import FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.pool import RunOptions, UpstreamPool
+from router.upstream.pool import UpstreamPool
 from router.upstream.ports import CallOptions, SessionId
 from router.upstream.process import stdio, tree
 from router.upstream.process.tracking import ProcessMark
 from router.upstream.process.tree import ProcessTree
+from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import (
     BACKING_OFF,

@@ -14,7 +14,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream import pending_request
 from router.upstream.message_decoder import InvalidMessage, decode
-from router.upstream.peer import Peer, Receiver
+from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 
 GONE = Failure(FailureKind.EXITED, "code 1", "boom")
@@ -24,7 +24,7 @@ class FakeTransport:
     """Keeps what was sent; `on_send` may answer it, or hold it up."""
 
     def __init__(self) -> None:
-        self.over = self.cancels_by_closing = False
+        self.is_closing = self.cancels_by_closing = False
         self.sent: asyncio.Queue[JsonObject] = asyncio.Queue()
         self.on_send: Callable[[JsonObject], None] = lambda _: None
         self.clear = asyncio.Event()
@@ -34,7 +34,7 @@ class FakeTransport:
         self.send_soon(message)
         await self.clear.wait()
 
-    async def start(self, receiver: Receiver) -> None: ...
+    async def start(self, peer: Peer) -> None: ...
 
     def set_protocol_version(self, version: str) -> None: ...
 

@@ -12,7 +12,8 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import ServerState
 from router.runtime.tasks import spawn
-from router.upstream.pool import RunOptions, UpstreamPool
+from router.upstream.pool import UpstreamPool
+from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import (
     BACKING_OFF,

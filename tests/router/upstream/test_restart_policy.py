@@ -43,7 +43,7 @@ def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> N
     seen: list[tuple[bool, bool]] = []
     for _ in range(6):
         restart_policy.failed()
-        seen.append((restart_policy.broken, restart_policy.just_broke))
+        seen.append((restart_policy.breaker_open, restart_policy.breaker_just_opened))
     assert seen == [(False, False)] * 4 + [(True, True), (True, False)]
 
 
@@ -62,11 +62,11 @@ def test_a_minute_of_service_ends_the_row(time: Time) -> None:
     restart_policy.ready()
     time.now += 59
     restart_policy.failed()
-    assert restart_policy.broken
+    assert restart_policy.breaker_open
     restart_policy.ready()
     time.now += 60
     assert restart_policy.failed() == 0
-    assert not restart_policy.broken
+    assert not restart_policy.breaker_open
 
 
 def test_a_pause_passes_with_time_or_when_a_person_acts(time: Time) -> None:

@@ -205,7 +205,7 @@ async def test_the_end_of_the_stream_ends_the_connection_and_its_calls(
     assert (failure.kind, failure.detail) == (FailureKind.UNREACHABLE, "its event stream ended")
     assert (await failure_of(waiting)) == failure
     assert connection.closed
-    assert not connection.ended_quietly
+    assert not connection.closed_while_idle
 
 
 @pytest.mark.parametrize(("status", "closed"), [(404, True), (503, False)])
@@ -243,5 +243,5 @@ async def test_an_answer_that_is_no_message_costs_only_its_call(
 ) -> None:
     connection = await open_url(odd_url)
     failure = await failure_of(call(connection, "no_json"))
-    assert failure.detail.startswith("an answer that is no message")
+    assert failure.detail.startswith("an invalid message")
     assert await call(connection, "plain") == PLAIN

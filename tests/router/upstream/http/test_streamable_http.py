@@ -12,9 +12,10 @@ from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
-from router.upstream.connection import HttpConnection, UpstreamConnection
+from router.upstream.connection import StreamableHttpConnection, UpstreamConnection
 from router.upstream.http.streamable_http import StreamableHttpTransport
 from router.upstream.limits import UpstreamLimits
+from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
     Heard,
@@ -30,14 +31,6 @@ from tests.support.ports import refusing_port
 from tests.support.timeouts import WAIT_S
 
 LIMIT = 1_000_000
-
-
-class Nobody:
-    """Receives and ignores."""
-
-    def receive(self, message: JsonObject, related: object = None) -> None: ...
-    def reject(self, request_id: int | None, failure: Failure) -> None: ...
-    def close(self, failure: Failure) -> None: ...
 
 
 @pytest.fixture
@@ -210,10 +203,10 @@ async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Op
 @pytest.mark.parametrize(
     ("tool", "detail"),
     [
-        ("wrong_type", "an answer of type “text/html”"),
-        ("no_json", "an answer that is no message"),
-        ("accepted", "an answer of type “”"),
-        ("cut", "a reply without the answer"),
+        ("wrong_type", "a response of type “text/html”"),
+        ("no_json", "an invalid message"),
+        ("accepted", "a response of type “”"),
+        ("cut", "no response to the request"),
     ],
 )
 async def test_an_answer_that_is_none_fails_the_call(
@@ -229,7 +222,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
 async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
     link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
-    connection = HttpConnection(link, heard.notification)
+    connection = StreamableHttpConnection(link, heard.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
     assert failure.kind is FailureKind.BAD_PROTOCOL
@@ -298,7 +291,7 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
         connection = await open_url(odd_url)
         assert await call(connection, "plain") == {"content": [], "x": None}
         elsewhere = StreamableHttpTransport("http://example.invalid/mcp", {})
-        await elsewhere.start(Nobody())
+        await elsewhere.start(Peer(elsewhere, lambda _method, _params: None))
         failure = await failure_of(elsewhere.send({"jsonrpc": "2.0", "method": "x"}))
     assert "refused" in failure.detail or "failed" in failure.detail
 
@@ -337,13 +330,13 @@ async def test_a_header_that_can_not_be_sent_is_not_repeated(
 ) -> None:
     with pytest.raises(UpstreamFailed) as caught:
         await open_url(odd_url, Authorization=value)
-    assert caught.value.failure.detail == "a header of its settings can't be sent"
+    assert caught.value.failure.detail == "a configured header contains invalid characters"
     assert "s3cr3t" not in repr(caught.value) + repr(caught.value.__cause__)
 
 
 @pytest.mark.parametrize("url", ["http://", "http:///mcp", "http://[::1/mcp"])
 def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
-    with pytest.raises(UpstreamFailed, match="makes no sense"):
+    with pytest.raises(UpstreamFailed, match="not a valid URL"):
         StreamableHttpTransport(url, {})
 
 

@@ -22,7 +22,7 @@ class Listener:
     def take_message(self, message: JsonObject) -> None:
         self.messages.append(message)
 
-    def take_noise(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, reason: str) -> None:
         raise AssertionError(reason)
 
     def pause_reading(self) -> None:

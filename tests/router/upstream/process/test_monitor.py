@@ -11,9 +11,10 @@ import pytest
 
 from router.domain.failures import FailureKind
 from router.runtime.tasks import spawn
-from router.upstream.pool import RunOptions, UpstreamPool
-from router.upstream.process import usage
+from router.upstream.pool import UpstreamPool
+from router.upstream.process import process_table
 from router.upstream.process.tracking import new_mark, read_usage
+from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import FAILED, OTHER, REF, Fleet, call
 from tests.servers.commands import ends_within, is_running
@@ -66,7 +67,7 @@ def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
 def test_psutil_tells_what_proc_tells(family: int) -> None:
     before, mine, theirs = (
         {process.pid: process for process in read()}[family]
-        for read in (usage.read_psutil, usage.read_proc, usage.read_psutil)
+        for read in (process_table.read_psutil, process_table.read_proc, process_table.read_psutil)
     )
     assert (mine.parent, mine.session) == (theirs.parent, theirs.session)
     assert theirs.rss_bytes == pytest.approx(mine.rss_bytes, rel=0.2)

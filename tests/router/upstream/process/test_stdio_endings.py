@@ -118,7 +118,7 @@ async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
     limits = UpstreamLimits(message_bytes=1_000_000, overflow_bytes=10_000_000)
     connection = await opened_with(limits, heard)
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
-    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line without end")
+    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line that is too long")
     await connection.close()
 
 

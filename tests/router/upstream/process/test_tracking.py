@@ -15,13 +15,11 @@ import pytest
 
 from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
+from router.upstream.process.process_table import MARK_VARIABLE, read_proc, read_psutil
 from router.upstream.process.tracking import (
-    VARIABLE,
     end_tree,
     kill_leftovers,
     left_behind,
-    marks_by_psutil,
-    marks_in_proc,
     new_mark,
     owner_of,
 )
@@ -196,7 +194,7 @@ def test_marks_are_found_where_there_is_no_proc() -> None:
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        found = marks_by_psutil()
+        found = {each.pid: each.mark for each in read_psutil() if each.mark}
         process.communicate(b"\n")
     assert found[process.pid] == str(mark)
     assert os.getpid() not in found
@@ -204,12 +202,17 @@ def test_marks_are_found_where_there_is_no_proc() -> None:
 
 @LINUX_ONLY
 def test_a_process_without_a_mark_or_of_another_user_has_none(tmp_path: Path) -> None:
-    for pid, environment in {"7": b"A=1\0" + f"{VARIABLE}=ab.cd\0".encode(), "8": b"A=1\0"}.items():
+    for pid, environment in {
+        "7": b"A=1\0" + f"{MARK_VARIABLE}=ab.cd\0".encode(),
+        "8": b"A=1\0",
+    }.items():
         (tmp_path / pid).mkdir()
         (tmp_path / pid / "environ").write_bytes(environment)
     (tmp_path / "9").mkdir()
-    (tmp_path / "uptime").touch()
-    assert marks_in_proc(tmp_path) == {7: "ab.cd"}
+    for pid in ("7", "8", "9"):
+        (tmp_path / pid / "stat").write_text(f"{pid} (sh) S{' 1' * 30}")
+    (tmp_path / "uptime").write_text("1.0 1.0")
+    assert {each.pid: each.mark for each in read_proc(tmp_path)} == {7: "ab.cd", 8: "", 9: ""}
 
 
 def test_data_directories_have_owners_of_their_own(tmp_path: Path) -> None:

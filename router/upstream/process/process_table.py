@@ -1,4 +1,4 @@
-"""What processes use: one pass over the process table for all trees.
+"""The process table, read in one pass for all trees.
 
 A tree is its leader, the leader's session and all their descendants, so a grandchild that made a
 session of its own counts too. Linux's `/proc` is read directly, which takes less than half of the
@@ -9,12 +9,18 @@ call it in a thread.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+MARK_VARIABLE = "TOOLBOOTH_OWNER"
+"""In the environment of every process of a server (`tracking.py`)."""
+_MARK_PATTERN = re.compile(rf"\b{MARK_VARIABLE}=([0-9a-f]+\.[0-9a-f]+)".encode("ascii"))
+_PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +35,8 @@ class Process:
     age_s: float
     ended: bool = False
     """A zombie: it has exited, but its parent has not waited for it yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeUsage:
-    """What all processes of a tree use together."""
-
-    processes: int
-    rss_bytes: int
-    cpu_s: float
-    age_s: float
-    """Of its first process."""
+    mark: str = ""
+    """The mark in its environment; empty if it has none, or is another user's."""
 
 
 def list_processes() -> list[Process]:
@@ -54,32 +51,11 @@ def tree_of(leaders: Collection[int], listed: Collection[Process]) -> set[int]:
     return members - {p.pid for p in listed if p.ended}
 
 
-def usage_of(
-    trees: Mapping[int, Collection[int]], listed: Collection[Process]
-) -> dict[int, TreeUsage]:
-    """What each tree uses. A tree is given as its first process and all its leaders."""
-    known = {process.pid: process for process in listed}
-    running = {first: leaders for first, leaders in trees.items() if first in known}
-    return {
-        first: _usage(known[first], [known[pid] for pid in tree_of(leaders, listed)])
-        for first, leaders in running.items()
-    }
-
-
-def _usage(first: Process, members: Collection[Process]) -> TreeUsage:
-    return TreeUsage(
-        processes=len(members),
-        rss_bytes=sum(process.rss_bytes for process in members),
-        cpu_s=sum(process.cpu_s for process in members),
-        age_s=first.age_s,
-    )
-
-
-def read_proc() -> Iterable[Process]:
+def read_proc(folder: Path = _PROC) -> Iterable[Process]:
     """All processes as `/proc` has them."""
     ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-    uptime_s = float(Path("/proc/uptime").read_text().split()[0])
-    for entry in os.scandir("/proc"):
+    uptime_s = float((folder / "uptime").read_text().split()[0])
+    for entry in os.scandir(folder):
         if not entry.name.isdecimal():
             continue
         try:
@@ -96,15 +72,27 @@ def read_proc() -> Iterable[Process]:
             cpu_s=sum(map(int, fields[11:15])) / ticks,  # with its children that have ended
             age_s=uptime_s - int(fields[19]) / ticks,
             ended=fields[0] in "ZX",
+            mark=_mark_in(Path(entry.path, "environ")),
         )
 
 
+def _mark_in(environment: Path) -> str:
+    try:
+        found = _MARK_PATTERN.search(environment.read_bytes())
+    except OSError:  # it ended meanwhile, or is another user's
+        return ""
+    return found[1].decode("ascii") if found else ""
+
+
 def read_psutil() -> Iterable[Process]:
-    """All processes as psutil lists them. Others' processes use nothing, as far as it may tell."""
+    """All processes as psutil lists them. Other users' processes seem to use nothing, and macOS
+    hides the environment of Apple's own programs."""
     import psutil
 
     now = time.time()
     wanted = ["ppid", "memory_info", "cpu_times", "create_time", "status"]
+    if sys.platform != "win32":  # where Job Objects do what marks do
+        wanted.append("environ")
     for process in psutil.process_iter(wanted):
         known = process.info  # None where access is denied
         with suppress(ProcessLookupError):
@@ -116,6 +104,7 @@ def read_psutil() -> Iterable[Process]:
                 cpu_s=sum(known["cpu_times"][:4]) if known["cpu_times"] else 0.0,
                 age_s=now - (known["create_time"] or now),
                 ended=known["status"] == psutil.STATUS_ZOMBIE,
+                mark=known["environ"].get(MARK_VARIABLE, "") if known.get("environ") else "",
             )
 
 
