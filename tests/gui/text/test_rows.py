@@ -243,8 +243,8 @@ def test_what_a_tool_does_to_the_world_is_a_badge(effect: Effect, tone: Tone) ->
     assert badge[1] is tone
 
 
-def test_a_tool_that_does_not_say_what_it_does_gets_no_badge() -> None:
-    assert effect_badge(Effect.UNKNOWN) is None
+def test_only_a_tool_that_does_not_say_what_it_does_gets_no_badge() -> None:
+    assert [each for each in Effect if effect_badge(each) is None] == [Effect.UNKNOWN]
 
 
 def test_marks_of_the_listener_differ_in_shape() -> None:
@@ -299,6 +299,16 @@ def entry(kind: ActivityKind, **fields: object) -> ActivityEntry:
 )
 def test_an_activity_says_what_happened(shown: ActivityEntry, what: str) -> None:
     assert activity_row(shown).what == what
+
+
+@pytest.mark.parametrize("kind", ActivityKind)
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_kind_and_outcome_of_an_activity_has_a_text(
+    kind: ActivityKind, outcome: Outcome
+) -> None:
+    row = activity_row(entry(kind, outcome=outcome))
+    assert row.kind
+    assert row.outcome
 
 
 def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> None:

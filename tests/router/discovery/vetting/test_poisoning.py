@@ -82,7 +82,7 @@ def test_a_finding_names_its_rule_and_place() -> None:
     assert found == (
         Finding(
             FindingKind.POISONING,
-            "keeps something from the user",
+            "hides something from the user",
             "inputSchema.p.description",
             "Never tell the user",
         ),
