@@ -70,7 +70,7 @@ def find_servers(locations: AppLocations, self_reference: SelfReference) -> Foun
 
 
 def existing_file(spec: ClientSpec, locations: AppLocations) -> Path | None:
-    return next((path for path in spec.files(locations) if path.is_file()), None)
+    return next((path for path in spec.paths(locations) if path.is_file()), None)
 
 
 def _read_app(

@@ -128,11 +128,11 @@ class AppConfigWriter:
     def snippet(self, client: ClientId, endpoint: EntryTarget) -> str:
         """Our entry, to be pasted by hand into the application's file."""
         spec = spec_of(client)
-        path = spec.files(self._locations)[0]
+        path = spec.paths(self._locations)[0]
         return _with_entry(spec, _Target(path, None, "", ENTRY, None), endpoint)
 
     def _app(self, spec: ClientSpec) -> ClientApp:
-        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
+        path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         known = ClientApp(
             ClientId(spec.id), spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge
         )
@@ -157,7 +157,7 @@ class AppConfigWriter:
         return beside or (bool(spec.command) and self._locations.has_command(spec.command))
 
     def _target(self, spec: ClientSpec) -> _Target:
-        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
+        path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         data = file_edit.read_or_none(path)
         try:
             text = "" if data is None else data.decode()
@@ -207,9 +207,7 @@ def spec_of(client: ClientId) -> ClientSpec:
 
 
 def _with_entry(spec: ClientSpec, target: _Target, endpoint: EntryTarget) -> str:
-    if spec.entry is None:
-        raise NotFound(sentence("{name} can't be connected.", name=spec.name))
-    return _edited(spec, target, spec.entry(endpoint))
+    return _edited(spec, target, spec.entry_for(endpoint))
 
 
 def _edited(spec: ClientSpec, target: _Target, entry: JsonObject | None) -> str:

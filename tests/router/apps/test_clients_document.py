@@ -16,11 +16,10 @@ SHOWN = EntryTarget(
 
 
 def snippet(spec: ClientSpec) -> str:
-    assert spec.entry is not None
     shown = EntryTarget(SHOWN.url, SHOWN.token, (*SHOWN.bridge[:-1], str(spec.id)))
     keys = (*spec.keys, ENTRY)
     return config_document.edited(
-        spec.format, Path("settings"), "", keys, spec.entry(shown)
+        spec.format, Path("settings"), "", keys, spec.entry_for(shown)
     ).strip()
 
 
