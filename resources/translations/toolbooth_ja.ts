@@ -816,6 +816,18 @@
         <translation>{0}</translation>
     </message>
     <message>
+        <source>a string is not closed</source>
+        <translation>文字列が閉じられていません</translation>
+    </message>
+    <message>
+        <source>invalid JSON: {reason}</source>
+        <translation>JSON が正しくありません: {reason}</translation>
+    </message>
+    <message>
+        <source>a number has too many digits</source>
+        <translation>数値の桁数が多すぎます</translation>
+    </message>
+    <message>
         <source>There is no server &quot;{server}&quot; in workspace {name}.</source>
         <translation>ワークスペース {name} にサーバー「{server}」はありません。</translation>
     </message>
@@ -950,10 +962,6 @@
     <message>
         <source>Review the file and try again.</source>
         <translation>確認してから、もう一度お試しください。</translation>
-    </message>
-    <message>
-        <source>{name} can&apos;t be connected.</source>
-        <translation>{name} は接続できません。</translation>
     </message>
     <message>
         <source>{name} is not connected.</source>
@@ -1314,10 +1322,6 @@
     <message>
         <source>The keyring has no secret named {name}.</source>
         <translation>キーリングに {name} というシークレットはありません。</translation>
-    </message>
-    <message>
-        <source>There is no secret named {name}.</source>
-        <translation>{name} というシークレットはありません。</translation>
     </message>
     <message>
         <source>The keyring did not respond within {seconds} seconds.</source>
