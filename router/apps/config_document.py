@@ -6,12 +6,11 @@ rather than damage a file it can't edit safely.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from router.apps import jsonc, toml_edit, yaml_edit
 from router.apps.line_edit import UNSAFE_EDIT
@@ -73,12 +72,9 @@ def has_comments(kind: Format, text: str) -> bool:
 
 def _without(content: JsonObject, keys: Sequence[str]) -> JsonObject:
     """`content` without the value at `keys`, and without objects that this leaves empty."""
-    rest = copy.deepcopy(content)
-    levels = [rest]
-    for key in keys[:-1]:
-        levels.append(as_object(levels[-1].get(key)))
-    levels[-1].pop(keys[-1], None)
-    for depth in range(len(keys) - 2, -1, -1):
-        if not levels[depth].get(keys[depth]):
-            levels[depth].pop(keys[depth], None)
-    return rest
+    key, *inner = keys
+    value = content.get(key) if inner else None
+    if isinstance(value, dict):
+        value = _without(cast(JsonObject, value), inner)
+    others = {each: content[each] for each in content if each != key}
+    return {**others, key: value} if value else others

@@ -61,10 +61,6 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def iso_time(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
-
-
 def local_time(text: str) -> str:
     """A time in the computer's time zone; in JSON it stays in UTC."""
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"

@@ -62,15 +62,12 @@ def locked(path: Path) -> Generator[None]:
     private_folder(path.parent)
     lock = FileLock(f"{path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600, poll_interval=0.01)
     try:
-        lock.acquire()
+        with lock:
+            yield
     except Timeout as error:
         raise Conflict(
             sentence("{path} is in use by another process.", path=path), "Try again in a moment."
         ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
+import resources
 from router.search.index.arrays import Float32Array
 from router.search.text.tokenizer import split_words
 
@@ -111,10 +111,8 @@ def _normalized(vectors: Float32Array) -> Float32Array:
 @cache
 def word_embeddings() -> WordEmbeddings:
     """The table that ships with Toolbooth."""
-    folder = resources.files("resources") / "embeddings"
-    words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")
-    with (folder / "vectors.npy").open("rb") as file:
-        vectors: NDArray[np.int8] = np.load(file, allow_pickle=False)
-    with (folder / "scales.npy").open("rb") as file:
-        scales: Float32Array = np.load(file, allow_pickle=False).astype(np.float32)
+    words = resources.read_text("embeddings", "words.txt").split("\n")
+    folder = resources.folder("embeddings")
+    vectors: NDArray[np.int8] = np.load(folder / "vectors.npy", allow_pickle=False)
+    scales = np.load(folder / "scales.npy", allow_pickle=False).astype(np.float32)
     return WordEmbeddings(words, vectors, scales)
