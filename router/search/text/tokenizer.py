@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+import resources
 from router.search.text.stemmer import stem
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -18,14 +19,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _MARKS = re.compile(r"[\u0300-\u036f]+")
 _MAX_WORD = 40
-STOP_WORDS = frozenset(
-    "a about all also am an and any are as at be been being both but by can could did do does "
-    "doing each for from had has have having he her here him his how i if in into is it its just "
-    "let like me more most my need no not of off on once only or other our out over own please "
-    "same she should so some such than that the their them then there these they this those "
-    "through to too under up us use used using very via want was we were what when where which "
-    "while who whom why will with would you your".split()
-)
+STOP_WORDS = frozenset(resources.read_text("search", "stop_words.txt").split())
 
 
 def tokenize(text: str) -> list[str]:
