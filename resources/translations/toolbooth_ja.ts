@@ -844,10 +844,6 @@
         <translation>トークンの有効期間は 1 秒から 10 年までです。</translation>
     </message>
     <message>
-        <source>Choose another name, or edit the existing server.</source>
-        <translation>別の名前を選ぶか、既存のサーバーを編集してください。</translation>
-    </message>
-    <message>
         <source>Choose another name.</source>
         <translation>別の名前を選んでください。</translation>
     </message>

@@ -45,10 +45,7 @@ def expiry(lifetime: timedelta | None, now: datetime) -> datetime | None:
 
 def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
     if name in config.mcp_servers:
-        raise Conflict(
-            sentence('There is already a server "{name}".', name=name),
-            "Choose another name, or edit the existing server.",
-        )
+        raise _server_exists(name)
     return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
 
 
@@ -58,14 +55,18 @@ def with_changed_server(
     """The server with its new name and settings, at its old position in the file."""
     old = server_name(config, server)
     if name != old and name in config.mcp_servers:
-        raise Conflict(
-            sentence('There is already a server "{name}".', name=name), "Choose another name."
-        )
+        raise _server_exists(name)
     servers = {
         (name if key == old else key): (changed if key == old else entry)
         for key, entry in config.mcp_servers.items()
     }
     return config.model_copy(update={"mcp_servers": servers})
+
+
+def _server_exists(name: str) -> Conflict:
+    return Conflict(
+        sentence('There is already a server "{name}".', name=name), "Choose another name."
+    )
 
 
 def with_server_enabled(
