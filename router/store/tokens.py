@@ -133,22 +133,19 @@ class TokenStore:
                 sentence('Several tokens are named "{name}".', name=id_or_name),
                 sentence("Use the id: {ids}.", ids=ids),
             )
-        self._remove(found[0].id)
+        self.withdraw(found[0].id)
         return found[0]
 
     def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that it can be reinstated; None if there is no such token."""
         self.reload_if_changed()
         found = next((each for each in self._file.value.tokens if each.id == token), None)
-        self._remove(token)
+        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
         return found
 
     def reinstate(self, withdrawn: StoredToken) -> None:
         """Make a withdrawn token valid again."""
         self._change(lambda tokens: (*tokens, withdrawn))
-
-    def _remove(self, token: TokenId) -> None:
-        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
 
     def touch(self, token: TokenId) -> None:
         """Record that `token` was used now, to the second. A request must not wait for the disk, so
