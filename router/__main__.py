@@ -47,7 +47,10 @@ def _main(words: Sequence[str]) -> int:
 
         return run_inner(words)
     if words and words[0] == _VETTING_WORKER:
-        return _vet()
+        from router.discovery.vetting.worker import main as vet
+
+        vet()
+        return 0
     if words and words[0] == _SCRIPT_WORKER:
         from router.scripts.worker import main as run_script
 
@@ -55,13 +58,6 @@ def _main(words: Sequence[str]) -> int:
     from router.cli.main import run
 
     return run(words, data_dir)
-
-
-def _vet() -> int:
-    from router.discovery.vetting.worker import main as vet
-
-    vet()
-    return 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from router.apps import config_document, file_edit
 from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
 from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
+from router.catalog.config_edits import free_name
 from router.config.secret_detection import looks_secret
 from router.domain.errors import ConfigError, NotFound, sentence
 from router.domain.ids import TokenId
@@ -168,7 +169,8 @@ class AppConfigWriter:
         for name, entry in entries.items():
             if self._is_ours(as_object(entry)):
                 return _Target(path, data, text, name, as_object(entry))
-        return _Target(path, data, text, _unused_name(ENTRY, entries), None)
+        # An entry of our name that is not ours stays unchanged.
+        return _Target(path, data, text, free_name(ENTRY, "-", entries), None)
 
     def _is_ours(self, entry: JsonObject) -> bool:
         """It points to us, or has one of our tokens, as after a change of the port."""
@@ -213,12 +215,6 @@ def _with_entry(spec: ClientSpec, target: _Target, endpoint: EntryTarget) -> str
 def _edited(spec: ClientSpec, target: _Target, entry: JsonObject | None) -> str:
     keys = (*spec.keys, target.name)
     return config_document.edited(spec.format, target.path, target.text, keys, entry)
-
-
-def _unused_name(wanted: str, taken: JsonObject) -> str:
-    """An unused name: an entry of our name that is not ours stays unchanged."""
-    names = (wanted, *(f"{wanted}-{number}" for number in range(2, 100)))
-    return next(name for name in names if name not in taken)
 
 
 def _diff(before: str, after: str) -> tuple[DiffLine, ...]:

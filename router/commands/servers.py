@@ -21,7 +21,7 @@ from router.commands.command import (
 )
 from router.commands.context import Context, validated
 from router.commands.output import counted, json_fields, single, table, tell
-from router.domain.failure_text import advise, explain, protection_words
+from router.domain.failure_text import advise, explain, protection_sentences
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import chooses_code
@@ -93,7 +93,7 @@ def _failure_json(status: ServerStatus) -> JsonObject | None:
 def protection_json(protection: Protection | None) -> JsonObject | None:
     return protection and {
         "level": int(protection.level),
-        "words": protection_words(protection),
+        "words": " ".join(protection_sentences(protection)),
         "filesBlocked": protection.files_blocked,
         "networkBlocked": not protection.network,
         "memoryMb": protection.memory_mb,

@@ -18,7 +18,7 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
 
-_WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
+_WITHOUT_FAILURE = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
 _ENGINE_DOWN = re.compile(
     r"cannot connect to the docker daemon|docker daemon is not running|connect to podman"
@@ -26,22 +26,17 @@ _ENGINE_DOWN = re.compile(
     re.IGNORECASE,
 )
 
-INSTALLED_BY = {
-    "npx": "Node.js (https://nodejs.org)",
-    "npm": "Node.js (https://nodejs.org)",
-    "node": "Node.js (https://nodejs.org)",
-    "bunx": "Bun (https://bun.sh)",
-    "bun": "Bun (https://bun.sh)",
-    "deno": "Deno (https://deno.com)",
-    "uvx": "uv (https://docs.astral.sh/uv)",
-    "uv": "uv (https://docs.astral.sh/uv)",
-    "pipx": "pipx (https://pipx.pypa.io)",
-    "python": "Python (https://www.python.org)",
-    "python3": "Python (https://www.python.org)",
-    "docker": "Docker (https://docs.docker.com/get-docker)",
-    "podman": "Podman (https://podman.io)",
+_PROGRAMS = {
+    "Node.js (https://nodejs.org)": "npx npm node",
+    "Bun (https://bun.sh)": "bunx bun",
+    "Deno (https://deno.com)": "deno",
+    "uv (https://docs.astral.sh/uv)": "uvx uv",
+    "pipx (https://pipx.pypa.io)": "pipx",
+    "Python (https://www.python.org)": "python python3",
+    "Docker (https://docs.docker.com/get-docker)": "docker",
+    "Podman (https://podman.io)": "podman",
 }
-"""What installs the commands that servers are most often started with."""
+"""The programs that install the commands servers are most often started with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +76,7 @@ def advise(failure: Failure, server_name: str) -> Advice:
 
 def explain(status: ServerStatus) -> Advice:
     """Why a server is in its state, and what to do about it."""
-    if status.failure is not None and status.state not in _WELL:
+    if status.failure is not None and status.state not in _WITHOUT_FAILURE:
         return advise(status.failure, status.name)
     match status.state:
         case ServerState.DISABLED:
@@ -101,16 +96,6 @@ def explain(status: ServerStatus) -> Advice:
             return Advice(f"{status.name} failed.", f"Retry with: toolbooth refresh {status.id}")
         case _:
             assert_never(status.state)
-
-
-def is_without_engine(failure: Failure) -> bool:
-    """Whether a container failed to start because no container engine is running."""
-    return _ENGINE_DOWN.search(failure.detail) is not None
-
-
-def protection_words(protection: Protection) -> str:
-    """The isolation in force, in English."""
-    return " ".join(protection_sentences(protection))
 
 
 def protection_sentences(protection: Protection) -> list[str]:
@@ -154,7 +139,7 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.EXITED:
             reason = f"exit {subject}" if subject.startswith("code") else subject
             cause = sentence("Crashed ({reason})", reason=reason)
-            if is_without_engine(failure):
+            if _ENGINE_DOWN.search(detail):
                 return _described(cause, "Start Docker or Podman, then try again.", detail=detail)
             hint = sentence("Check its command, arguments and environment variables.")
             return _described(cause, hint, detail=detail)
@@ -238,14 +223,16 @@ def describe(failure: Failure) -> FailureText:
 
 
 def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:
-    """Constants given as `cause` or a hint are collected for translation, like those of `said`."""
+    """Constants given as `cause` or a hint are collected for translation, like those of
+    `sentence`."""
     return FailureText(cause, hints, detail, terminal)
 
 
 def _install_hints(failure: Failure) -> Iterator[str]:
     """Which program provides the command, if known, and where it was searched for."""
-    source = INSTALLED_BY.get(PurePath(failure.subject).stem.lower())
-    if source is None:
+    command = PurePath(failure.subject).stem.lower()
+    source = next((name for name, commands in _PROGRAMS.items() if command in commands.split()), "")
+    if not source:
         yield sentence(
             "Check that it is installed and that the command is correct, then try again."
         )
