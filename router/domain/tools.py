@@ -92,16 +92,6 @@ class ToolView(NamedTuple):
     approval: Approval = Approval.APPROVED
     findings: tuple[Finding, ...] = ()
 
-    def as_of(
-        self,
-        permission: Permission,
-        available: bool,
-        last_seen: datetime | None,
-        source: DataSource,
-    ) -> ToolView:
-        """The same tool with the parts that change often."""
-        return ToolView(*self[:7], permission, available, last_seen, source, *self[11:])
-
 
 @dataclass(frozen=True, slots=True)
 class PendingTool:
