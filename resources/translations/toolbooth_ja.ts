@@ -1276,6 +1276,10 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>There are no removed workspaces.</source>
+        <translation>削除されたワークスペースはありません。</translation>
+    </message>
+    <message>
         <source>JSON does not allow comments</source>
         <translation>JSON にコメントは書けません</translation>
     </message>

@@ -29,7 +29,7 @@ class EntryTarget:
     bridge: tuple[str, ...]
 
 
-class ClientSpec(BaseModel, frozen=True, extra="forbid"):
+class AppSpec(BaseModel, frozen=True, extra="forbid"):
     """One application; the file describes the fields."""
 
     id: str
@@ -71,7 +71,7 @@ def _filled(value: Any, target: EntryTarget) -> Any:
     return value
 
 
-CLIENTS = TypeAdapter(tuple[ClientSpec, ...]).validate_python(
+APPS = TypeAdapter(tuple[AppSpec, ...]).validate_python(
     tomllib.loads(resources.read_text("apps.toml"))["app"]
 )
-CONNECTABLE = tuple(spec for spec in CLIENTS if spec.entry is not None or spec.by_bridge)
+CONNECTABLE = tuple(spec for spec in APPS if spec.entry is not None or spec.by_bridge)

@@ -22,7 +22,7 @@ from router.api.apps import (
     DiffLine,
 )
 from router.apps import config_document, file_edit
-from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
+from router.apps.app_specs import CONNECTABLE, ENTRY, AppSpec, EntryTarget
 from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
 from router.catalog.config_edits import free_name
@@ -132,7 +132,7 @@ class AppConfigWriter:
         path = spec.paths(self._locations)[0]
         return _with_entry(spec, _Target(path, None, "", ENTRY, None), endpoint)
 
-    def _app(self, spec: ClientSpec) -> ClientApp:
+    def _app(self, spec: AppSpec) -> ClientApp:
         path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         known = ClientApp(
             ClientId(spec.id), spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge
@@ -151,13 +151,13 @@ class AppConfigWriter:
         comments = config_document.has_comments(spec.format, target.text)
         return replace(known, state=ClientState.FOUND, has_comments=comments)
 
-    def _is_installed(self, spec: ClientSpec, path: Path) -> bool:
+    def _is_installed(self, spec: AppSpec, path: Path) -> bool:
         """By its folder, unless that is the home directory, or its program."""
         home = self._locations.home
         beside = path.parent != home and path.parent.is_dir()
         return beside or (bool(spec.command) and self._locations.has_command(spec.command))
 
-    def _target(self, spec: ClientSpec) -> _Target:
+    def _target(self, spec: AppSpec) -> _Target:
         path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         data = file_edit.read_or_none(path)
         try:
@@ -180,7 +180,7 @@ class AppConfigWriter:
         config = plain_config(entry)
         return config is not None and self._self_reference().is_current(config)
 
-    def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> AppConnection:
+    def _write(self, spec: AppSpec, target: _Target, text: str, expected: str) -> AppConnection:
         if file_edit.fingerprint(target.data) != expected:
             raise file_edit.changed_meanwhile(target.path, "Review the preview again.")
         data = text.encode()
@@ -198,7 +198,7 @@ class AppConfigWriter:
         return AppConnection(ClientId(spec.id), spec.name, target.path, backup, undo)
 
 
-def spec_of(client: ClientId) -> ClientSpec:
+def spec_of(client: ClientId) -> AppSpec:
     for spec in CONNECTABLE:
         if client in (spec.id, spec.name):
             return spec
@@ -208,11 +208,11 @@ def spec_of(client: ClientId) -> ClientSpec:
     )
 
 
-def _with_entry(spec: ClientSpec, target: _Target, endpoint: EntryTarget) -> str:
+def _with_entry(spec: AppSpec, target: _Target, endpoint: EntryTarget) -> str:
     return _edited(spec, target, spec.entry_for(endpoint))
 
 
-def _edited(spec: ClientSpec, target: _Target, entry: JsonObject | None) -> str:
+def _edited(spec: AppSpec, target: _Target, entry: JsonObject | None) -> str:
     keys = (*spec.keys, target.name)
     return config_document.edited(spec.format, target.path, target.text, keys, entry)
 

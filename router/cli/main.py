@@ -19,7 +19,7 @@ from typing import Any
 from router.cli.foreground import CONNECT
 from router.cli.parser import parse
 from router.commands.command import PRINTED, Command, UsageError, warnings_of
-from router.commands.output import tell
+from router.commands.output import print_to_stderr
 from router.domain.errors import ToolboothError
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def _print(command: Command, result: Any, *, as_json: bool) -> int:
     else:
         print_lines(command, result)
     if command.warns:
-        tell(warnings_of(result))
+        print_to_stderr(warnings_of(result))
     return FAILED if command.failed is not None and command.failed(result) else DONE
 
 
@@ -99,8 +99,8 @@ def _accept_any_text() -> None:
 def _check_folder(data_dir: Path) -> None:
     if data_dir.exists() and not data_dir.is_dir():
         raise ToolboothError(
-            f"{data_dir} is a file, and Toolbooth keeps its files in a folder.",
-            "Name a folder with --data-dir or TOOLBOOTH_HOME.",
+            f"{data_dir} is not a folder.",
+            "Choose a folder with --data-dir or TOOLBOOTH_HOME.",
         )
 
 
@@ -116,7 +116,7 @@ def _explained(error: Exception) -> ToolboothError:
     if isinstance(error, ModuleNotFoundError):
         return ToolboothError(
             f"{error.name} is missing from this installation.",
-            "Install again; from source, with: make run",
+            "Reinstall Toolbooth. From source, run: make ready",
         )
     log.info("The command failed", exc_info=error)
     return ToolboothError(f"Unexpected {type(error).__name__}: {error}")

@@ -28,6 +28,7 @@ _COMMON = (
 )
 _EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 wrong usage."
 _OWN_OPTIONS = ("-h", "--help", "--version")
+_MISSING = re.compile("the following arguments are required: (.*)")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
 
 
@@ -35,7 +36,7 @@ def parse(words: Sequence[str]) -> Invocation:
     """The command of the command line; raises `UsageError`."""
     own, program = _split(words)
     if own and own[0].startswith("-") and own[0] not in _OWN_OPTIONS:
-        raise UsageError(f'A command comes before "{own[0]}".', "See: toolbooth --help")
+        raise UsageError(f'Put the command before "{own[0]}".', "See: toolbooth --help")
     values = vars(_build().parse_args(own))
     command: Command = values.pop("declaration")
     as_json, data_dir = values.pop("json"), values.pop("data_dir")
@@ -57,6 +58,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        if missing := _MISSING.match(message):
+            raise UsageError(f"Missing: {missing[1]}.", f"See: {self.prog} --help")
         if unknown := _UNKNOWN_COMMAND.match(message):
             raise UsageError(*self._unknown(unknown[1], re.findall(r"[\w-]+", unknown[2])))
         raise UsageError(f"{message[0].upper()}{message[1:]}.", f"See: {self.prog} --help")

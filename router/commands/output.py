@@ -75,7 +75,7 @@ def _width_beside(widths: Sequence[int]) -> int:
     return max(_SHORTEST_PROSE, min(_LONGEST_PROSE, left))
 
 
-def tell(sentences: Iterable[str]) -> None:
-    """Print to stderr what is not part of the result."""
+def print_to_stderr(sentences: Iterable[str]) -> None:
+    """Messages that are not part of the result."""
     for sentence in sentences:
         print(f"toolbooth: {sentence}", file=sys.stderr)

@@ -70,7 +70,7 @@ def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Clients without a project have all servers of the workspace.", "Name a project."
+            "Clients without a project have all servers of the workspace.", "Specify a project."
         )
     return project.id
 
@@ -92,7 +92,7 @@ async def create(context: Context) -> JsonObject:
 
 def _set_request(given: JsonObject) -> JsonObject:
     if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
-        raise UsageError("Nothing to change was given.", "See: toolbooth project set --help")
+        raise UsageError("Specify what to change.", "See: toolbooth project set --help")
     return given
 
 

@@ -20,7 +20,7 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import counted, json_fields, single, table, tell
+from router.commands.output import counted, json_fields, print_to_stderr, single, table
 from router.domain.failure_text import advise, explain, protection_sentences
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
@@ -129,7 +129,7 @@ def _notes(server: JsonObject) -> list[str]:
     """What needs attention in a server and its tool list, one line each."""
     name, notes = server["id"], list[str]()
     if failure := as_object(server.get("failure")):
-        notes.append(f"! {name}: {failure['cause']} {failure['suggestion']}")
+        notes.append(f"! {failure['cause']} {failure['suggestion']}")
     if waiting := server.get("waitingCount"):
         need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
         notes.append(f"! {name}: {need} approval. See: toolbooth pending")
@@ -153,13 +153,13 @@ def _add_request(given: JsonObject) -> JsonObject:
     program, url = given["program"], given["url"]
     if bool(program) == bool(url):
         raise UsageError(
-            "A server needs either a command or a --url.",
-            "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
+            "Specify either a command or --url.",
+            "Run: toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
     if url and (given["env"] or given["cwd"]):
-        raise UsageError("--env and --cwd are for a command, not for a --url.")
+        raise UsageError("Use --env and --cwd only with a command, not with --url.")
     if program and given["header"]:
-        raise UsageError("--header goes with a --url, not with a command.")
+        raise UsageError("Use --header only with --url, not with a command.")
     if url:
         config: JsonObject = {"url": url, "headers": pairs(given["header"])}
     else:
@@ -295,7 +295,7 @@ async def sign_out(context: Context) -> JsonObject:
 
 async def _list_run(send: Send, call: Invocation) -> Any:
     servers = await send(call.command.name, call.arguments)
-    tell(rejection_lines(await send("rejected", {})))
+    print_to_stderr(rejection_lines(await send("rejected", {})))
     return servers
 
 

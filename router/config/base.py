@@ -10,7 +10,7 @@ from router.domain.json_values import JsonObject
 
 _SENTENCES = {
     "missing": "is missing",
-    "extra_forbidden": "is not a key Toolbooth knows",
+    "extra_forbidden": "is not a known key",
 }
 
 

@@ -159,7 +159,7 @@ class ConfigStore:
             others = (
                 sentence("These can be restored: {names}.", names=", ".join(possible))
                 if possible
-                else ""
+                else sentence("There are no removed workspaces.")
             )
             raise Conflict(
                 sentence('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
@@ -231,7 +231,7 @@ class ConfigStore:
                     if _WORKSPACE_ID.fullmatch(folder.name):
                         yield WorkspaceId(folder.name)
                     else:
-                        self._ignore(folder, "a workspace's folder has a name like my-work")
+                        self._ignore(folder, "a workspace folder needs a name like my-work")
 
     @contextmanager
     def _ignore_unreadable(self, folder: Path) -> Generator[None]:

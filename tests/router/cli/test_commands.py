@@ -131,7 +131,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
     ("words", "code", "sentence"),
     [
         (("frobnicate",), 2, "no command"),
-        (("add", "X"), 2, "either a command or a --url"),
+        (("add", "X"), 2, "either a command or --url"),
         (("add", "X", "--env", "novalue", "--", "cmd"), 2, "KEY=VALUE"),
         (("add", "X", "--env", "", "--", "cmd"), 2, "KEY=VALUE"),
         (("add", "X", "--env", "=value", "--", "cmd"), 2, "KEY=VALUE"),
