@@ -39,9 +39,7 @@ class Duplicates:
 
     def others(self, number: int) -> Sequence[int]:
         """The duplicates of a tool on other servers."""
-        if (group := self._groups.get(number)) is None:
-            return ()
-        return [other for other in group if other != number]
+        return [other for other in self._groups.get(number, ()) if other != number]
 
     def distinct(self, numbers: Iterable[int], limit: int) -> list[int]:
         """The first `limit` of `numbers` without duplicates."""
