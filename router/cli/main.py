@@ -28,22 +28,22 @@ DONE, FAILED, USAGE_ERROR = 0, 1, 2
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
+def run(argv: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     """Carry out the command line; returns the exit code."""
     try:
-        return _run(words, data_dir_of)
+        return _run(argv, data_dir_of)
     except KeyboardInterrupt:
         return FAILED
     except BrokenPipeError:
         return _discard_output()
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the terminal gets a sentence
-        _print_error(_explained(error), as_json=_wants_json(words))
+        _print_error(_explained(error), as_json=_wants_json(argv))
         return USAGE_ERROR if isinstance(error, UsageError) else FAILED
 
 
-def _run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
+def _run(argv: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     _accept_any_text()
-    call = parse([_decoded(word) for word in words])
+    call = parse([_decoded(word) for word in argv])
     data_dir = data_dir_of(call.data_dir)
     _check_folder(data_dir)
     if call.command.request is not None:
@@ -76,9 +76,9 @@ def print_lines(command: Command, result: Any) -> None:
         print(line)
 
 
-def _wants_json(words: Sequence[str]) -> bool:
+def _wants_json(argv: Sequence[str]) -> bool:
     """Known without the parser, which may be what failed. What `connect` writes is MCP."""
-    own = words[: words.index("--")] if "--" in words else words
+    own = argv[: argv.index("--")] if "--" in argv else argv
     return "--json" in own and own[0] != CONNECT.name
 
 

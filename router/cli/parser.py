@@ -32,9 +32,9 @@ _MISSING = re.compile("the following arguments are required: (.*)")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
 
 
-def parse(words: Sequence[str]) -> Invocation:
+def parse(argv: Sequence[str]) -> Invocation:
     """The command of the command line; raises `UsageError`."""
-    own, program = _split(words)
+    own, program = _split(argv)
     if own and own[0].startswith("-") and own[0] not in _OWN_OPTIONS:
         raise UsageError(f'Put the command before "{own[0]}".', "See: toolbooth --help")
     values = vars(_build().parse_args(own))
@@ -48,12 +48,12 @@ def parse(words: Sequence[str]) -> Invocation:
     return Invocation(command, arguments, as_json, data_dir)
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
     """Everything after `--` is a server's own command line, whatever it looks like."""
-    if "--" not in words:
-        return list(words), None
-    index = words.index("--")
-    return list(words[:index]), list(words[index + 1 :])
+    if "--" not in argv:
+        return list(argv), None
+    index = argv.index("--")
+    return list(argv[:index]), list(argv[index + 1 :])
 
 
 class _Parser(argparse.ArgumentParser):

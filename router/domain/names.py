@@ -82,7 +82,7 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
 
 def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str, ToolKey]:
     """A unique name of at most 64 characters for each tool, in order of name. Without `prefixed`
-    they have no server id, except where the name would be that of a tool of ours.
+    they have no server id, except where a tool of our own has that name.
 
     A name that is too long, or that two tools would share, ends in a hash of the tool's key, so
     that it does not depend on which other tools there are.

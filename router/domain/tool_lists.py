@@ -187,7 +187,7 @@ def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
 
 
 def tool_from_json(value: Mapping[str, Any]) -> PreparedTool:
-    """Raises `ValueError`, `TypeError` or `KeyError` for what is no tool."""
+    """Raises `ValueError`, `TypeError` or `KeyError` if it is not a tool."""
     shown = value["shown"]
     if not isinstance(shown["name"], str) or not shown["name"]:
         raise ValueError("a tool has no name")
@@ -222,7 +222,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
 
 
 def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) -> PreparedListing:
-    """Raises `ValueError`, `TypeError` or `KeyError` for what is no listing."""
+    """Raises `ValueError`, `TypeError` or `KeyError` if it is not a listing."""
     ttl_ms = head["ttlMs"]
     return PreparedListing(
         tools=tools,

@@ -45,7 +45,7 @@ class Tool:
     """One tool of one server, with everything a request needs computed beforehand.
 
     `wire` is the definition as it is shown, without hidden text and within the limits; it is
-    shared, never mutated. Calls need only the tool's own name, which stands in `key`.
+    shared, never mutated. Calls need only the tool's own name, which is in `key`.
     """
 
     key: ToolKey
