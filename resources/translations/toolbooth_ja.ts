@@ -816,6 +816,10 @@
         <translation>{0}</translation>
     </message>
     <message>
+        <source>it does not exist</source>
+        <translation>ファイルが存在しません</translation>
+    </message>
+    <message>
         <source>a string is not closed</source>
         <translation>文字列が閉じられていません</translation>
     </message>

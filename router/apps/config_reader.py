@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from router.api.apps import FoundServer, FoundServers, SkippedEntry
-from router.apps import config_document
+from router.apps import config_document, file_edit
 from router.apps.app_specs import APPS, AppSpec
 from router.apps.config_document import Format, value_at
 from router.apps.locations import AppLocations
@@ -111,14 +111,9 @@ def read_any_file(
 
 
 def read_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConfigError(path, None, "it is not UTF-8 text") from None
-    except OSError as error:
-        raise ConfigError(
-            path, None, sentence("it can't be read: {reason}", reason=error.strerror)
-        ) from None
+    if (data := file_edit.read_or_none(path)) is None:
+        raise ConfigError(path, None, "it does not exist")
+    return file_edit.decoded(path, data)
 
 
 def plain_config(entry: JsonObject) -> ServerConfig | None:

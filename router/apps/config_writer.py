@@ -160,10 +160,7 @@ class AppConfigWriter:
     def _target(self, spec: AppSpec) -> _Target:
         path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         data = file_edit.read_or_none(path)
-        try:
-            text = "" if data is None else data.decode()
-        except UnicodeDecodeError:
-            raise ConfigError(path, None, "it is not UTF-8 text") from None
+        text = file_edit.decoded(path, data or b"")
         content = config_document.read(spec.format, path, text)
         entries = as_object(config_document.value_at(content, spec.keys))
         for name, entry in entries.items():
