@@ -125,12 +125,8 @@ class ActivityTable:
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
         """For a listing, `saved_tokens` are those of the tools it left out; for a call, those of
         results that stayed in a script."""
-        values = {
-            "list": ActivityKind.LIST.value,
-            "search": ActivityKind.SEARCH.value,
-            "call": ActivityKind.CALL.value,
-            "since": _micros(since) if since else 0,
-        }
+        kinds: dict[str, str] = {kind: kind.value for kind in ActivityKind}
+        values = {**kinds, "since": _micros(since) if since else 0}
         query = resources.read_text("activity", "savings.sql")
         return tuple(ClientSavings(*row) for row in self._connection.execute(query, values))
 
