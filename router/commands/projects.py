@@ -59,12 +59,8 @@ _one = single(_lines)
 
 
 def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
-    found = (p for p in context.router.projects.list(context.workspace) if p.id == project)
-    if summary := next(found, None):
-        return summary
-    raise InvalidInput(
-        f'There is no project "{project}".', "List them with: toolbooth project list"
-    )
+    context.router.projects.config(context.workspace, project)  # refuses an unknown project
+    return next(p for p in context.router.projects.list(context.workspace) if p.id == project)
 
 
 def _id(project: ProjectSummary) -> ProjectId:
