@@ -26,17 +26,12 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-_PARSERS = {Format.JSON: jsonc.parse, Format.TOML: toml_edit.parse, Format.YAML: yaml_edit.parse}
-_EDITORS = {
-    Format.JSON: jsonc.edited,
-    Format.TOML: toml_edit.edited,
-    Format.YAML: yaml_edit.edited,
-}
+_EDITORS = {Format.JSON: jsonc, Format.TOML: toml_edit, Format.YAML: yaml_edit}
 
 
 def read(kind: Format, path: Path, text: str) -> JsonObject:
     """The content of `text`. Raises `ConfigError` with the line of an error."""
-    return _PARSERS[kind](path, text.removeprefix(_BOM))
+    return _EDITORS[kind].parse(path, text.removeprefix(_BOM))
 
 
 def edited(
@@ -45,7 +40,7 @@ def edited(
     """`text` with `entry` at `keys`, or with nothing there if `entry` is None."""
     before = read(kind, path, text)
     bom = _BOM if text.startswith(_BOM) else ""
-    new = bom + _EDITORS[kind](path, text.removeprefix(_BOM), keys, entry)
+    new = bom + _EDITORS[kind].edited(path, text.removeprefix(_BOM), keys, entry)
     try:
         after = read(kind, path, new)
     except ConfigError:
