@@ -129,33 +129,26 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
 
 def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
     """The comma that the member needed is removed with it."""
-    for key in keys[:-1]:
+    parent = node
+    for key in keys:
         if key not in node.members:
             return text
-        node = node.members[key]
-    if (member := node.members.get(keys[-1])) is None:
-        return text
-    start, end = member.key_start, member.end
-    comma = _comma_after(text, end)
-    around = text[node.start + 1 : start] + text[end if comma is None else comma + 1 : node.end - 1]
-    if not around.strip():
-        return text[: node.start + 1] + text[node.end - 1 :]
-    if comma is not None:
-        end = comma + 1
+        parent, node = node, node.members[key]
+    start, comma = node.key_start, _comma_after(text, node.end)
+    end = node.end if comma is None else comma + 1
+    if not (text[parent.start + 1 : start] + text[end : parent.end - 1]).strip():
+        return text[: parent.start + 1] + text[parent.end - 1 :]
+    members = list(parent.members.values())
     line_start = text.rfind("\n", 0, start) + 1
     rest = re.compile(r"[ \t]*\r?\n").match(text, end)
-    is_last = list(node.members)[-1] == keys[-1]
     if not text[line_start:start].strip() and rest:
         start, end = line_start, rest.end()
-    elif is_last:
+    elif node is members[-1]:
         start = len(text[:start].rstrip(" \t"))
-    before = text[:start]
-    if comma is None and is_last and len(node.members) > 1:
-        previous = list(node.members.values())[-2].end
-        position = _comma_after(text, previous)
-        if position is not None and position < start:
-            before = text[:position] + text[position + 1 : start]
-    return before + text[end:]
+    if comma is not None or len(members) == 1:
+        return text[:start] + text[end:]
+    before = _next_token(text, members[-2].end)
+    return text[:before] + text[before + 1 : start] + text[end:]
 
 
 def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> str:
