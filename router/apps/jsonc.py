@@ -40,14 +40,10 @@ class Node:
     value: Any
     key_start: int = 0
 
-    @property
-    def is_object(self) -> bool:
-        return isinstance(self.value, dict)
-
     @cached_property
     def members(self) -> dict[str, Node]:
         members: dict[str, Node] = {}
-        if not self.is_object or not self.value:
+        if not self.text.startswith("{", self.start):
             return members
         at = _next_token(self.text, self.start + 1)
         while self.text[at] != "}":
@@ -115,7 +111,7 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
         if key not in node.members:
             return _inserted(text, style, node, key, _nested(keys[depth:], value))
         node = node.members[key]
-        if not node.is_object:
+        if not isinstance(node.value, dict):
             line = text.count("\n", 0, node.start) + 1
             raise ConfigError(
                 path, line, sentence('"{name}" must be an object: {{ ... }}', name=key)

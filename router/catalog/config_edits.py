@@ -9,12 +9,11 @@ from typing import Any
 
 from router.catalog.server_entry import configured_servers
 from router.config.server import ServerConfig
-from router.config.workspace import PermissionRule, ProjectConfig, WorkspaceConfig
+from router.config.workspace import ProjectConfig, WorkspaceConfig
 from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, sentence
 from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS, assign_server_ids, slug
 from router.domain.permissions import Permission
-from router.domain.workspaces import Exposure, Optimization
 
 MAX_NAME_LENGTH = 80
 MAX_LIFETIME = timedelta(days=3653)
@@ -152,8 +151,7 @@ def with_changed_project(
     others = (entry.name for key, entry in config.projects.items() if key != project)
     if name.casefold() in (other.casefold() for other in others):
         raise _project_exists(name)
-    changes = {"name": name, "servers": _checked_servers(config, servers)}
-    return _with_changes(config, project, changes)
+    return with_changes(config, project, name=name, servers=_checked_servers(config, servers))
 
 
 def _project_exists(name: str) -> Conflict:
@@ -177,15 +175,6 @@ def without_project(config: WorkspaceConfig, project: ProjectId) -> WorkspaceCon
     return config.model_copy(update={"projects": rest})
 
 
-def with_options(
-    config: WorkspaceConfig,
-    project: ProjectId | None,
-    optimization: Optimization | None,
-    exposure: Exposure,
-) -> WorkspaceConfig:
-    return _with_changes(config, project, {"optimization": optimization, "exposure": exposure})
-
-
 def with_permission(
     config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
 ) -> WorkspaceConfig:
@@ -194,17 +183,11 @@ def with_permission(
     check_server(config, key.server)
     if project is not None:
         own = {**project_entry(config, project).permissions, str(key): permission}
-        return _with_changes(config, project, {"permissions": own})
+        return with_changes(config, project, permissions=own)
     kept = {k: p for k, p in config.permissions.items() if k != str(key)}
     if permission is not Permission.ALLOW or config.rules:
         kept[str(key)] = permission
     return config.model_copy(update={"permissions": kept})
-
-
-def with_rules(
-    config: WorkspaceConfig, project: ProjectId | None, rules: Sequence[PermissionRule]
-) -> WorkspaceConfig:
-    return _with_changes(config, project, {"rules": tuple(rules)})
 
 
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
@@ -252,8 +235,8 @@ def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> Workspac
     return WorkspaceId(free_name(base, "_", taken))
 
 
-def _with_changes(
-    config: WorkspaceConfig, project: ProjectId | None, changes: Mapping[str, Any]
+def with_changes(
+    config: WorkspaceConfig, project: ProjectId | None, **changes: Any
 ) -> WorkspaceConfig:
     """Changed fields of a project; with None, of the workspace itself."""
     if project is None:

@@ -108,14 +108,11 @@ def server_lines(servers: list[JsonObject]) -> list[str]:
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )
     notes = [line for server in servers for line in _notes(server)]
-    return [*lines, *notes, *([REFRESH_HINT] if any(map(_was_never_listed, servers)) else [])]
+    states = ((s["toolCount"], s["state"], s["discovery"]) for s in servers)
+    return [*lines, *notes, *([REFRESH_HINT] if (None, "idle", "never") in states else [])]
 
 
 one_server = single(server_lines)
-
-
-def _was_never_listed(server: JsonObject) -> bool:
-    return (server["toolCount"], server["state"], server["discovery"]) == (None, "idle", "never")
 
 
 def _tool_count(server: JsonObject) -> str:
