@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import resources
 from router.search.text.stemmer import stem
@@ -44,7 +45,9 @@ def word_tokens(word: str) -> tuple[str, ...]:
         return ()
     if word.isascii():
         return (stem(word) if word.isalpha() else word,)
-    return _bigrams(word) if _CJK.fullmatch(word) else (word,)
+    if not _CJK.fullmatch(word):
+        return (word,)
+    return tuple(map("".join, pairwise(word))) or (word,)
 
 
 def split_words(text: str) -> list[str]:
@@ -57,7 +60,3 @@ def split_words(text: str) -> list[str]:
         found = [word[:_MAX_WORD] for word in found]
     # All at once: lowering each word would take as long as finding it.
     return " ".join(found).lower().split(" ") if found else []
-
-
-def _bigrams(run: str) -> tuple[str, ...]:
-    return tuple(run[i : i + 2] for i in range(len(run) - 1)) or (run,)
