@@ -16,7 +16,7 @@ _SCRIPT_WORKER = "script-worker"
 
 
 def data_dir(option: str | None) -> Path:
-    """Where everything lies: the option, `TOOLBOOTH_HOME`, or the place the system has for it."""
+    """The data directory: the option, `TOOLBOOTH_HOME`, or the default of the system."""
     chosen = option or os.environ.get("TOOLBOOTH_HOME")
     if chosen:
         return Path(chosen).expanduser().resolve()
@@ -41,27 +41,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _main(words: Sequence[str]) -> int:
-    if words and words[0] in _INNER_COMMANDS:
+def _main(argv: Sequence[str]) -> int:
+    if argv and argv[0] in _INNER_COMMANDS:
         from router.discovery.sandbox.self_commands import run_inner
 
-        return run_inner(words)
-    if words and words[0] == _VETTING_WORKER:
-        return _vet()
-    if words and words[0] == _SCRIPT_WORKER:
+        return run_inner(argv)
+    if argv and argv[0] == _VETTING_WORKER:
+        from router.discovery.vetting.worker import main as vet
+
+        vet()
+        return 0
+    if argv and argv[0] == _SCRIPT_WORKER:
         from router.scripts.worker import main as run_script
 
         return run_script()
     from router.cli.main import run
 
-    return run(words, data_dir)
-
-
-def _vet() -> int:
-    from router.discovery.vetting.worker import main as vet
-
-    vet()
-    return 0
+    return run(argv, data_dir)
 
 
 if __name__ == "__main__":

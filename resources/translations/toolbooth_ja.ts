@@ -812,6 +812,22 @@
         <translation>{0}</translation>
     </message>
     <message>
+        <source>it does not exist</source>
+        <translation>ファイルが存在しません</translation>
+    </message>
+    <message>
+        <source>a string is not closed</source>
+        <translation>文字列が閉じられていません</translation>
+    </message>
+    <message>
+        <source>invalid JSON: {reason}</source>
+        <translation>JSON が正しくありません: {reason}</translation>
+    </message>
+    <message>
+        <source>a number has too many digits</source>
+        <translation>数値の桁数が多すぎます</translation>
+    </message>
+    <message>
         <source>There is no server &quot;{server}&quot; in workspace {name}.</source>
         <translation>ワークスペース {name} にサーバー「{server}」はありません。</translation>
     </message>
@@ -826,10 +842,6 @@
     <message>
         <source>A token can be valid for one second to ten years.</source>
         <translation>トークンの有効期間は 1 秒から 10 年までです。</translation>
-    </message>
-    <message>
-        <source>Choose another name, or edit the existing server.</source>
-        <translation>別の名前を選ぶか、既存のサーバーを編集してください。</translation>
     </message>
     <message>
         <source>Choose another name.</source>
@@ -946,10 +958,6 @@
     <message>
         <source>Review the file and try again.</source>
         <translation>確認してから、もう一度お試しください。</translation>
-    </message>
-    <message>
-        <source>{name} can&apos;t be connected.</source>
-        <translation>{name} は接続できません。</translation>
     </message>
     <message>
         <source>{name} is not connected.</source>
@@ -1266,6 +1274,10 @@
     <message>
         <source>it must be an object: { ... }</source>
         <translation>オブジェクト { ... } でなければなりません</translation>
+    </message>
+    <message>
+        <source>There are no removed workspaces.</source>
+        <translation>削除されたワークスペースはありません。</translation>
     </message>
     <message>
         <source>JSON does not allow comments</source>

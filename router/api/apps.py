@@ -54,7 +54,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class AppConnectionPlan:
-    """What connecting would change. No token is in it; it holds for the file as it is now."""
+    """What connecting would change in the file as it is now. Contains no token."""
 
     client: ClientId
     name: str
@@ -68,7 +68,7 @@ class AppConnectionPlan:
 
 @dataclass(frozen=True, slots=True)
 class AppConnection:
-    """A file that was changed, and how to take that back."""
+    """A file that was changed, and how to undo that."""
 
     client: ClientId
     name: str
@@ -80,7 +80,7 @@ class AppConnection:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A value that another application asks its person for when it starts a server."""
+    """A value that another application prompts the user for when it starts a server."""
 
     id: str
     description: str
@@ -100,7 +100,7 @@ class FoundServer:
     config: ServerConfig
     prompts: tuple[Prompt, ...] = ()
     prefix: str = ""
-    """Of the keyring's names for what its application asks for."""
+    """The prefix of the keyring names of its prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class SkippedEntry:
 
     @property
     def sentence(self) -> str:
-        return f"{self.name} was left out: {self.reason}."
+        return f"Skipped {self.name}: {self.reason}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class AppsPort(Protocol):
 
     async def find_servers(self) -> FoundServers: ...
     async def read_file(self, path: Path) -> FoundServers:
-        """The servers of a file; the problems are its entries that are none we could run."""
+        """The servers of a file, and its entries that are skipped."""
         ...
 
     async def import_servers(
@@ -148,7 +148,7 @@ class AppsPort(Protocol):
         ...
 
     async def connect(self, plan: AppConnectionPlan) -> AppConnection:
-        """Do what was shown, with a token of the application's own; refused if the file has been
+        """Make the planned change, with a token for this application. Refused if the file has
         changed since."""
         ...
 

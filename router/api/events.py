@@ -124,7 +124,7 @@ class ConfigRejected:
 
 @dataclass(frozen=True, slots=True)
 class ConfigAccepted:
-    """A file that had been rejected is good again."""
+    """A file that had been rejected is valid again."""
 
     path: Path
 

@@ -15,5 +15,5 @@ class SettingsPort(Protocol):
         ...
 
     async def apply(self, settings: Settings) -> None:
-        """Write what differs from the current settings, and follow it."""
+        """Write what differs from the current settings, and apply it."""
         ...

@@ -6,12 +6,11 @@ rather than damage a file it can't edit safely.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from router.apps import jsonc, toml_edit, yaml_edit
 from router.apps.line_edit import UNSAFE_EDIT
@@ -27,17 +26,12 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-_PARSERS = {Format.JSON: jsonc.parse, Format.TOML: toml_edit.parse, Format.YAML: yaml_edit.parse}
-_EDITORS = {
-    Format.JSON: jsonc.edited,
-    Format.TOML: toml_edit.edited,
-    Format.YAML: yaml_edit.edited,
-}
+_EDITORS = {Format.JSON: jsonc, Format.TOML: toml_edit, Format.YAML: yaml_edit}
 
 
 def read(kind: Format, path: Path, text: str) -> JsonObject:
     """The content of `text`. Raises `ConfigError` with the line of an error."""
-    return _PARSERS[kind](path, text.removeprefix(_BOM))
+    return _EDITORS[kind].parse(path, text.removeprefix(_BOM))
 
 
 def edited(
@@ -46,7 +40,7 @@ def edited(
     """`text` with `entry` at `keys`, or with nothing there if `entry` is None."""
     before = read(kind, path, text)
     bom = _BOM if text.startswith(_BOM) else ""
-    new = bom + _EDITORS[kind](path, text.removeprefix(_BOM), keys, entry)
+    new = bom + _EDITORS[kind].edited(path, text.removeprefix(_BOM), keys, entry)
     try:
         after = read(kind, path, new)
     except ConfigError:
@@ -73,12 +67,9 @@ def has_comments(kind: Format, text: str) -> bool:
 
 def _without(content: JsonObject, keys: Sequence[str]) -> JsonObject:
     """`content` without the value at `keys`, and without objects that this leaves empty."""
-    rest = copy.deepcopy(content)
-    levels = [rest]
-    for key in keys[:-1]:
-        levels.append(as_object(levels[-1].get(key)))
-    levels[-1].pop(keys[-1], None)
-    for depth in range(len(keys) - 2, -1, -1):
-        if not levels[depth].get(keys[depth]):
-            levels[depth].pop(keys[depth], None)
-    return rest
+    key, *inner = keys
+    value = content.get(key) if inner else None
+    if isinstance(value, dict):
+        value = _without(cast(JsonObject, value), inner)
+    others = {each: content[each] for each in content if each != key}
+    return {**others, key: value} if value else others

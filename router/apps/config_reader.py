@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from router.api.apps import FoundServer, FoundServers, SkippedEntry
-from router.apps import config_document
-from router.apps.app_specs import CLIENTS, ClientSpec
+from router.apps import config_document, file_edit
+from router.apps.app_specs import APPS, AppSpec
 from router.apps.config_document import Format, value_at
 from router.apps.locations import AppLocations
 from router.apps.variables import Dialect, read_prompts
@@ -55,7 +55,7 @@ class SelfReference:
 def find_servers(locations: AppLocations, self_reference: SelfReference) -> FoundServers:
     """The servers of every application on this computer. Blocks on files."""
     found: list[FoundServers] = []
-    for spec in CLIENTS:
+    for spec in APPS:
         if (path := existing_file(spec, locations)) is None:
             continue
         try:
@@ -69,12 +69,12 @@ def find_servers(locations: AppLocations, self_reference: SelfReference) -> Foun
     )
 
 
-def existing_file(spec: ClientSpec, locations: AppLocations) -> Path | None:
-    return next((path for path in spec.files(locations) if path.is_file()), None)
+def existing_file(spec: AppSpec, locations: AppLocations) -> Path | None:
+    return next((path for path in spec.paths(locations) if path.is_file()), None)
 
 
 def _read_app(
-    spec: ClientSpec, path: Path, locations: AppLocations, self_reference: SelfReference
+    spec: AppSpec, path: Path, locations: AppLocations, self_reference: SelfReference
 ) -> FoundServers:
     content = config_document.read(spec.format, path, read_text(path))
     dialect = Dialect(
@@ -111,14 +111,9 @@ def read_any_file(
 
 
 def read_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConfigError(path, None, "it is not UTF-8 text") from None
-    except OSError as error:
-        raise ConfigError(
-            path, None, sentence("it can't be read: {reason}", reason=error.strerror)
-        ) from None
+    if (data := file_edit.read_or_none(path)) is None:
+        raise ConfigError(path, None, "it does not exist")
+    return file_edit.decoded(path, data)
 
 
 def plain_config(entry: JsonObject) -> ServerConfig | None:
@@ -129,7 +124,7 @@ def plain_config(entry: JsonObject) -> ServerConfig | None:
         return None
 
 
-def _entries(spec: ClientSpec, content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+def _entries(spec: AppSpec, content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     yield from _named(value_at(content, spec.keys))
     if spec.id == "claude-code":  # servers of individual folders
         for folder, project in as_object(content.get("projects")).items():

@@ -22,9 +22,10 @@ from router.api.apps import (
     DiffLine,
 )
 from router.apps import config_document, file_edit
-from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
+from router.apps.app_specs import CONNECTABLE, ENTRY, AppSpec, EntryTarget
 from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
+from router.catalog.config_edits import free_name
 from router.config.secret_detection import looks_secret
 from router.domain.errors import ConfigError, NotFound, sentence
 from router.domain.ids import TokenId
@@ -128,11 +129,11 @@ class AppConfigWriter:
     def snippet(self, client: ClientId, endpoint: EntryTarget) -> str:
         """Our entry, to be pasted by hand into the application's file."""
         spec = spec_of(client)
-        path = spec.files(self._locations)[0]
+        path = spec.paths(self._locations)[0]
         return _with_entry(spec, _Target(path, None, "", ENTRY, None), endpoint)
 
-    def _app(self, spec: ClientSpec) -> ClientApp:
-        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
+    def _app(self, spec: AppSpec) -> ClientApp:
+        path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         known = ClientApp(
             ClientId(spec.id), spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge
         )
@@ -150,25 +151,23 @@ class AppConfigWriter:
         comments = config_document.has_comments(spec.format, target.text)
         return replace(known, state=ClientState.FOUND, has_comments=comments)
 
-    def _is_installed(self, spec: ClientSpec, path: Path) -> bool:
+    def _is_installed(self, spec: AppSpec, path: Path) -> bool:
         """By its folder, unless that is the home directory, or its program."""
         home = self._locations.home
         beside = path.parent != home and path.parent.is_dir()
         return beside or (bool(spec.command) and self._locations.has_command(spec.command))
 
-    def _target(self, spec: ClientSpec) -> _Target:
-        path = existing_file(spec, self._locations) or spec.files(self._locations)[0]
+    def _target(self, spec: AppSpec) -> _Target:
+        path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
         data = file_edit.read_or_none(path)
-        try:
-            text = "" if data is None else data.decode()
-        except UnicodeDecodeError:
-            raise ConfigError(path, None, "it is not UTF-8 text") from None
+        text = file_edit.decoded(path, data or b"")
         content = config_document.read(spec.format, path, text)
         entries = as_object(config_document.value_at(content, spec.keys))
         for name, entry in entries.items():
             if self._is_ours(as_object(entry)):
                 return _Target(path, data, text, name, as_object(entry))
-        return _Target(path, data, text, _unused_name(ENTRY, entries), None)
+        # An entry of our name that is not ours stays unchanged.
+        return _Target(path, data, text, free_name(ENTRY, "-", entries), None)
 
     def _is_ours(self, entry: JsonObject) -> bool:
         """It points to us, or has one of our tokens, as after a change of the port."""
@@ -178,7 +177,7 @@ class AppConfigWriter:
         config = plain_config(entry)
         return config is not None and self._self_reference().is_current(config)
 
-    def _write(self, spec: ClientSpec, target: _Target, text: str, expected: str) -> AppConnection:
+    def _write(self, spec: AppSpec, target: _Target, text: str, expected: str) -> AppConnection:
         if file_edit.fingerprint(target.data) != expected:
             raise file_edit.changed_meanwhile(target.path, "Review the preview again.")
         data = text.encode()
@@ -196,7 +195,7 @@ class AppConfigWriter:
         return AppConnection(ClientId(spec.id), spec.name, target.path, backup, undo)
 
 
-def spec_of(client: ClientId) -> ClientSpec:
+def spec_of(client: ClientId) -> AppSpec:
     for spec in CONNECTABLE:
         if client in (spec.id, spec.name):
             return spec
@@ -206,21 +205,13 @@ def spec_of(client: ClientId) -> ClientSpec:
     )
 
 
-def _with_entry(spec: ClientSpec, target: _Target, endpoint: EntryTarget) -> str:
-    if spec.entry is None:
-        raise NotFound(sentence("{name} can't be connected.", name=spec.name))
-    return _edited(spec, target, spec.entry(endpoint))
+def _with_entry(spec: AppSpec, target: _Target, endpoint: EntryTarget) -> str:
+    return _edited(spec, target, spec.entry_for(endpoint))
 
 
-def _edited(spec: ClientSpec, target: _Target, entry: JsonObject | None) -> str:
+def _edited(spec: AppSpec, target: _Target, entry: JsonObject | None) -> str:
     keys = (*spec.keys, target.name)
     return config_document.edited(spec.format, target.path, target.text, keys, entry)
-
-
-def _unused_name(wanted: str, taken: JsonObject) -> str:
-    """An unused name: an entry of our name that is not ours stays unchanged."""
-    names = (wanted, *(f"{wanted}-{number}" for number in range(2, 100)))
-    return next(name for name in names if name not in taken)
 
 
 def _diff(before: str, after: str) -> tuple[DiffLine, ...]:

@@ -35,6 +35,14 @@ def read_or_none(path: Path) -> bytes | None:
         ) from None
 
 
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file; a byte order mark is kept."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ConfigError(path, None, "it is not UTF-8 text") from None
+
+
 def is_open_to_others(path: Path) -> bool:
     """Whether other users of this computer can read the file."""
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas: parsed with positions, edited in place.
+"""JSON with comments and trailing commas: read as plain JSON, edited in place.
 
 An edit changes the span of one member and nothing else. Malformed text is refused with its line,
 without quoting the file, which may contain a secret.
@@ -9,43 +9,62 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from router.apps.line_edit import newline_of
 from router.domain.errors import ConfigError, sentence
-from router.domain.json_values import JsonObject
+from router.domain.json_values import JsonObject, is_deeper
 
 _WHITESPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_SCALAR = re.compile(r"[^\s,:{}\[\]\"/]+")
+_COMMENT = re.compile(rf"{_STRING.pattern}|//[^\n]*|/\*.*?\*/|[^\S \t\r\n]", re.DOTALL)
+"""A comment, or whitespace that JSON does not have; strings match first and are kept."""
+_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}|[{{\[]\s*,|,(?=\s*[}}\]])")
+"""After an opening bracket a comma trails nothing and is kept."""
 _MAX_DEPTH = 200
+_TOO_DEEP = "it is nested too deeply"
+_DECODER = json.JSONDecoder(strict=False)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Node:
-    """A value and its span. As a member of an object it begins with its key."""
+    """A value and its span in `text`, which is plain JSON. As a member of an object it begins with
+    its key."""
 
+    text: str
     start: int
     end: int
     value: Any
     key_start: int = 0
-    members: dict[str, Node] = field(default_factory=dict[str, "Node"])
 
-    @property
-    def is_object(self) -> bool:
-        return isinstance(self.value, dict)
+    @cached_property
+    def members(self) -> dict[str, Node]:
+        members: dict[str, Node] = {}
+        if not self.text.startswith("{", self.start):
+            return members
+        at = _next_token(self.text, self.start + 1)
+        while self.text[at] != "}":
+            key, end = _DECODER.raw_decode(self.text, at)
+            start = _next_token(self.text, _next_token(self.text, end) + 1)  # past the colon
+            value, end = _DECODER.raw_decode(self.text, start)
+            members[key] = Node(self.text, start, end, value, key_start=at)
+            at = _next_token(self.text, end)
+            if self.text[at] == ",":
+                at = _next_token(self.text, at + 1)
+        return members
 
 
 def parse(path: Path, text: str) -> JsonObject:
     """The object in `text`; an empty file is an empty object."""
-    return _Parser(path, text).document().value
+    return _root(path, text).value
 
 
 def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
     """`text` with `entry` at `keys`; without it if `entry` is None."""
-    root = _Parser(path, text).document()
+    root = _root(path, text)
     if entry is None:
         return _without_member(text, root, keys)
     if not text.strip():
@@ -58,109 +77,31 @@ def has_comments(text: str) -> bool:
     return "//" in without_strings or "/*" in without_strings
 
 
-class _Parser:
-    def __init__(self, path: Path, text: str) -> None:
-        self._path = path
-        self._text = text
-        self._at = 0
+def _root(path: Path, text: str) -> Node:
+    plain = _TRAILING_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
+    if not plain.strip():
+        return Node(plain, len(plain), len(plain), {})
+    if (quote := _STRING.sub(lambda found: " " * len(found[0]), plain).find('"')) >= 0:
+        raise ConfigError(path, plain.count("\n", 0, quote) + 1, "a string is not closed")
+    try:
+        value = json.loads(plain, strict=False)
+    except json.JSONDecodeError as error:
+        reason = sentence("invalid JSON: {reason}", reason=error.msg.lower())
+        raise ConfigError(path, error.lineno, reason) from None
+    except ValueError:
+        raise ConfigError(path, None, "a number has too many digits") from None
+    except RecursionError:
+        raise ConfigError(path, None, _TOO_DEEP) from None
+    if not isinstance(value, dict):
+        raise ConfigError(path, 1, "it must be an object: { ... }")
+    if is_deeper(cast(object, value), _MAX_DEPTH):
+        raise ConfigError(path, None, _TOO_DEEP)
+    return Node(plain, plain.index("{"), len(plain.rstrip()), cast(object, value))
 
-    def document(self) -> Node:
-        self._skip()
-        if self._at == len(self._text):
-            return Node(self._at, self._at, {})
-        node = self._value(0)
-        if not node.is_object:
-            raise self._error("it must be an object: { ... }")
-        self._skip()
-        if self._at < len(self._text):
-            raise self._error("there is text after its end")
-        return node
 
-    def _value(self, depth: int) -> Node:
-        if depth > _MAX_DEPTH:
-            raise self._error("it is nested too deeply")
-        match self._peek():
-            case "{":
-                return self._object(depth)
-            case "[":
-                return self._array(depth)
-            case '"':
-                start, text = self._at, self._string()
-                return Node(start, self._at, text)
-            case _:
-                return self._scalar()
-
-    def _object(self, depth: int) -> Node:
-        node = Node(self._at, 0, {})
-        self._at += 1
-        while self._next_item("}"):
-            start = self._at
-            key = self._string()
-            self._skip()
-            if self._peek() != ":":
-                raise self._error("there must be a colon after a key")
-            self._at += 1
-            self._skip()
-            child = self._value(depth + 1)
-            child.key_start = start
-            node.members[key] = child
-            node.value[key] = child.value
-            self._comma_or("}")
-        node.end = self._at
-        return node
-
-    def _array(self, depth: int) -> Node:
-        start, items = self._at, list[Any]()
-        self._at += 1
-        while self._next_item("]"):
-            items.append(self._value(depth + 1).value)
-            self._comma_or("]")
-        return Node(start, self._at, items)
-
-    def _next_item(self, closing: str) -> bool:
-        """Whether another item follows; past `closing` if not."""
-        self._skip()
-        if self._peek() != closing:
-            return True
-        self._at += 1
-        return False
-
-    def _comma_or(self, closing: str) -> None:
-        self._skip()
-        if self._peek() == ",":
-            self._at += 1
-        elif self._peek() != closing:
-            raise self._error(f'there must be a comma or "{closing}" here')
-
-    def _string(self) -> str:
-        found = _STRING.match(self._text, self._at)
-        if found is None:
-            raise self._error("there must be a string in double quotes here")
-        try:
-            text = json.loads(found.group(), strict=False)
-        except ValueError:
-            raise self._error("a string has an invalid escape") from None
-        self._at = found.end()
-        return str(text)
-
-    def _scalar(self) -> Node:
-        found = _SCALAR.match(self._text, self._at)
-        try:
-            value = json.loads(found.group() if found else "")
-        except ValueError:
-            raise self._error("there must be a value here") from None
-        start, self._at = self._at, found.end() if found else self._at
-        return Node(start, self._at, value)
-
-    def _skip(self) -> None:
-        if found := _WHITESPACE.match(self._text, self._at):
-            self._at = found.end()
-
-    def _peek(self) -> str:
-        return self._text[self._at : self._at + 1]
-
-    def _error(self, reason: str) -> ConfigError:
-        return ConfigError(self._path, self._text.count("\n", 0, self._at) + 1, reason)
+def _blank(found: re.Match[str]) -> str:
+    """Spaces instead of the match, so that positions and lines stay the same."""
+    return found[0] if found[0][0] in '"{[' else re.sub(r"[^\n]", " ", found[0])
 
 
 def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: JsonObject) -> str:
@@ -170,7 +111,7 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
         if key not in node.members:
             return _inserted(text, style, node, key, _nested(keys[depth:], value))
         node = node.members[key]
-        if not node.is_object:
+        if not isinstance(node.value, dict):
             line = text.count("\n", 0, node.start) + 1
             raise ConfigError(
                 path, line, sentence('"{name}" must be an object: {{ ... }}', name=key)
@@ -184,33 +125,26 @@ def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: 
 
 def _without_member(text: str, node: Node, keys: Sequence[str]) -> str:
     """The comma that the member needed is removed with it."""
-    for key in keys[:-1]:
+    parent = node
+    for key in keys:
         if key not in node.members:
             return text
-        node = node.members[key]
-    if (member := node.members.get(keys[-1])) is None:
-        return text
-    start, end = member.key_start, member.end
-    comma = _comma_after(text, end)
-    around = text[node.start + 1 : start] + text[end if comma is None else comma + 1 : node.end - 1]
-    if not around.strip():
-        return text[: node.start + 1] + text[node.end - 1 :]
-    if comma is not None:
-        end = comma + 1
+        parent, node = node, node.members[key]
+    start, comma = node.key_start, _comma_after(text, node.end)
+    end = node.end if comma is None else comma + 1
+    if not (text[parent.start + 1 : start] + text[end : parent.end - 1]).strip():
+        return text[: parent.start + 1] + text[parent.end - 1 :]
+    members = list(parent.members.values())
     line_start = text.rfind("\n", 0, start) + 1
     rest = re.compile(r"[ \t]*\r?\n").match(text, end)
-    is_last = list(node.members)[-1] == keys[-1]
     if not text[line_start:start].strip() and rest:
         start, end = line_start, rest.end()
-    elif is_last:
+    elif node is members[-1]:
         start = len(text[:start].rstrip(" \t"))
-    before = text[:start]
-    if comma is None and is_last and len(node.members) > 1:
-        previous = list(node.members.values())[-2].end
-        position = _comma_after(text, previous)
-        if position is not None and position < start:
-            before = text[:position] + text[position + 1 : start]
-    return before + text[end:]
+    if comma is not None or len(members) == 1:
+        return text[:start] + text[end:]
+    before = _next_token(text, members[-2].end)
+    return text[:before] + text[before + 1 : start] + text[end:]
 
 
 def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> str:
@@ -235,9 +169,13 @@ def _inserted(text: str, style: _Style, node: Node, key: str, value: object) -> 
     return f"{body.rstrip()}{style.newline}{new}{style.newline}{outer}{tail}"
 
 
-def _comma_after(text: str, position: int) -> int | None:
+def _next_token(text: str, position: int) -> int:
     found = _WHITESPACE.match(text, position)
-    at = found.end() if found else position
+    return found.end() if found else position
+
+
+def _comma_after(text: str, position: int) -> int | None:
+    at = _next_token(text, position)
     return at if text[at : at + 1] == "," else None
 
 

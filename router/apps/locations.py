@@ -47,10 +47,18 @@ class AppLocations:
             return self.home / "Library" / "Application Support"
         return self.roaming if self.on_windows else self.config
 
-    def named(self, variable: str, otherwise: Path) -> Path:
-        """The folder in an environment variable, else `otherwise`."""
-        value = self.environ.get(variable)
-        return Path(value) if value else otherwise
+    @property
+    def extensions(self) -> Path:
+        """The folder of VS Code's extensions."""
+        return self.applications / "Code/User/globalStorage"
+
+    @property
+    def cline(self) -> Path:
+        return Path(self.environ.get("CLINE_DIR") or self.home / ".cline")
+
+    @property
+    def codex(self) -> Path:
+        return Path(self.environ.get("CODEX_HOME") or self.home / ".codex")
 
     def has_command(self, command: str) -> bool:
         return shutil.which(command, path=self.environ.get("PATH", "")) is not None

@@ -69,14 +69,10 @@ def _runs(lines: list[str], keys: Sequence[str]) -> list[tuple[int, int]]:
             continue
         first = runs.pop()[0] if header == last_end else header
         last_end = end = next_header
-        while end > header + 1 and _is_blank_or_comment(lines[end - 1]):
+        while end > header + 1 and lines[end - 1].strip()[:1] in ("", "#"):
             end -= 1
         runs.append((first, end))
     return runs
-
-
-def _is_blank_or_comment(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _header_keys(line: str) -> tuple[str, ...]:

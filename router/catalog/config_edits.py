@@ -9,12 +9,11 @@ from typing import Any
 
 from router.catalog.server_entry import configured_servers
 from router.config.server import ServerConfig
-from router.config.workspace import PermissionRule, ProjectConfig, WorkspaceConfig
+from router.config.workspace import ProjectConfig, WorkspaceConfig
 from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, sentence
 from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS, assign_server_ids, slug
 from router.domain.permissions import Permission
-from router.domain.workspaces import Exposure, Optimization
 
 MAX_NAME_LENGTH = 80
 MAX_LIFETIME = timedelta(days=3653)
@@ -45,10 +44,7 @@ def expiry(lifetime: timedelta | None, now: datetime) -> datetime | None:
 
 def with_server(config: WorkspaceConfig, name: str, server: ServerConfig) -> WorkspaceConfig:
     if name in config.mcp_servers:
-        raise Conflict(
-            sentence('There is already a server "{name}".', name=name),
-            "Choose another name, or edit the existing server.",
-        )
+        raise _server_exists(name)
     return config.model_copy(update={"mcp_servers": {**config.mcp_servers, name: server}})
 
 
@@ -58,14 +54,18 @@ def with_changed_server(
     """The server with its new name and settings, at its old position in the file."""
     old = server_name(config, server)
     if name != old and name in config.mcp_servers:
-        raise Conflict(
-            sentence('There is already a server "{name}".', name=name), "Choose another name."
-        )
+        raise _server_exists(name)
     servers = {
         (name if key == old else key): (changed if key == old else entry)
         for key, entry in config.mcp_servers.items()
     }
     return config.model_copy(update={"mcp_servers": servers})
+
+
+def _server_exists(name: str) -> Conflict:
+    return Conflict(
+        sentence('There is already a server "{name}".', name=name), "Choose another name."
+    )
 
 
 def with_server_enabled(
@@ -151,8 +151,7 @@ def with_changed_project(
     others = (entry.name for key, entry in config.projects.items() if key != project)
     if name.casefold() in (other.casefold() for other in others):
         raise _project_exists(name)
-    changes = {"name": name, "servers": _checked_servers(config, servers)}
-    return _with_changes(config, project, changes)
+    return with_changes(config, project, name=name, servers=_checked_servers(config, servers))
 
 
 def _project_exists(name: str) -> Conflict:
@@ -176,15 +175,6 @@ def without_project(config: WorkspaceConfig, project: ProjectId) -> WorkspaceCon
     return config.model_copy(update={"projects": rest})
 
 
-def with_options(
-    config: WorkspaceConfig,
-    project: ProjectId | None,
-    optimization: Optimization | None,
-    exposure: Exposure,
-) -> WorkspaceConfig:
-    return _with_changes(config, project, {"optimization": optimization, "exposure": exposure})
-
-
 def with_permission(
     config: WorkspaceConfig, key: ToolKey, permission: Permission, project: ProjectId | None
 ) -> WorkspaceConfig:
@@ -193,17 +183,11 @@ def with_permission(
     check_server(config, key.server)
     if project is not None:
         own = {**project_entry(config, project).permissions, str(key): permission}
-        return _with_changes(config, project, {"permissions": own})
+        return with_changes(config, project, permissions=own)
     kept = {k: p for k, p in config.permissions.items() if k != str(key)}
     if permission is not Permission.ALLOW or config.rules:
         kept[str(key)] = permission
     return config.model_copy(update={"permissions": kept})
-
-
-def with_rules(
-    config: WorkspaceConfig, project: ProjectId | None, rules: Sequence[PermissionRule]
-) -> WorkspaceConfig:
-    return _with_changes(config, project, {"rules": tuple(rules)})
 
 
 def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
@@ -251,8 +235,8 @@ def new_workspace_id(name: str, taken: Mapping[WorkspaceId, object]) -> Workspac
     return WorkspaceId(free_name(base, "_", taken))
 
 
-def _with_changes(
-    config: WorkspaceConfig, project: ProjectId | None, changes: Mapping[str, Any]
+def with_changes(
+    config: WorkspaceConfig, project: ProjectId | None, **changes: Any
 ) -> WorkspaceConfig:
     """Changed fields of a project; with None, of the workspace itself."""
     if project is None:

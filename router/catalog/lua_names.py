@@ -59,7 +59,7 @@ class LuaNames:
             f'list-server-tools("{lua_identifier(found, LUA_GLOBALS)}") names them.',
         )
 
-    def spelled(self, key: ToolKey) -> str:
+    def qualified_name(self, key: ToolKey) -> str:
         """How a script calls a tool: `files.read_file`."""
         own = self.tools(key.server).items()
         identifier = next(identifier for identifier, tool in own if tool.key == key)

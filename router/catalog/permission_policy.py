@@ -86,11 +86,7 @@ def _covers(rule: PermissionRule, subject: Subject) -> bool:
 def _name_matches(rule: PermissionRule, subject: Subject) -> bool:
     """A rule with a tool pattern covers no prompts or resources, and so on; a rule that names only
     a server covers everything of it."""
-    patterns = {
-        PermissionKind.TOOL: rule.tool,
-        PermissionKind.PROMPT: rule.prompt,
-        PermissionKind.RESOURCE: rule.resource,
-    }
+    patterns: dict[PermissionKind, str | None] = {k: getattr(rule, k) for k in PermissionKind}
     if patterns[PermissionKind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
         patterns[PermissionKind.TOOL] = _ANY
     if all(pattern is None for pattern in patterns.values()):

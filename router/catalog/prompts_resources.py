@@ -69,7 +69,7 @@ def qualified_uri(server: ServerId, uri: str) -> str:
 def resolve_uri(
     uri: str, resources: Mapping[str, ExposedItem], templates: Mapping[str, ExposedItem]
 ) -> tuple[ServerId, str] | None:
-    """The server a URI belongs to, and its URI there; None if there is no one such server."""
+    """The server a URI belongs to, and its URI there; None if no single server has it."""
     if (item := resources.get(uri)) is not None:
         return item.server, item.original
     if uri.startswith(_OWN_SCHEME):

@@ -226,13 +226,10 @@ def prompt_resource_lists(listing: PreparedListing) -> PromptResourceLists:
     """A server's prompts and resources for display."""
     prompts = [_prompt_resource_view(each, _arguments(each)) for each in listing.prompts]
     resources = [
-        _prompt_resource_view(each, str(each.get("uri") or "")) for each in listing.resources
+        _prompt_resource_view(each, str(each.get("uri") or each.get("uriTemplate") or ""))
+        for each in (*listing.resources, *listing.resource_templates)
     ]
-    templates = [
-        _prompt_resource_view(each, str(each.get("uriTemplate") or ""))
-        for each in listing.resource_templates
-    ]
-    return PromptResourceLists(tuple(prompts), (*resources, *templates))
+    return PromptResourceLists(tuple(prompts), tuple(resources))
 
 
 def _prompt_resource_view(entry: JsonObject, detail: str) -> PromptResourceView:

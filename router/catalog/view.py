@@ -153,7 +153,7 @@ class View:
         }
 
     def find_resource(self, uri: str) -> tuple[ServerId, str] | None:
-        """The server a URI belongs to and its URI there; None if there is no one such server."""
+        """The server a URI belongs to and its URI there; None if no single server has it."""
         return resolve_uri(uri, self.resources, self.templates)
 
     @cached_property

@@ -63,7 +63,7 @@ async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
 
 async def _is_running(data_dir: Path) -> bool:
     """Whether an instance owns the directory. Another command that checks this holds the lock for a
-    moment, so a holder that is no instance is checked again."""
+    moment, so a holder that is not an instance is checked again."""
     for _ in range(_CHECKS):
         instance = describe(data_dir)
         if instance is None or instance.is_alive:

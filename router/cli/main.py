@@ -19,7 +19,7 @@ from typing import Any
 from router.cli.foreground import CONNECT
 from router.cli.parser import parse
 from router.commands.command import PRINTED, Command, UsageError, warnings_of
-from router.commands.output import tell
+from router.commands.output import print_to_stderr
 from router.domain.errors import ToolboothError
 
 log = logging.getLogger(__name__)
@@ -28,22 +28,22 @@ DONE, FAILED, USAGE_ERROR = 0, 1, 2
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
-def run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
+def run(argv: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     """Carry out the command line; returns the exit code."""
     try:
-        return _run(words, data_dir_of)
+        return _run(argv, data_dir_of)
     except KeyboardInterrupt:
         return FAILED
     except BrokenPipeError:
         return _discard_output()
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the terminal gets a sentence
-        _print_error(_explained(error), as_json=_wants_json(words))
+        _print_error(_explained(error), as_json=_wants_json(argv))
         return USAGE_ERROR if isinstance(error, UsageError) else FAILED
 
 
-def _run(words: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
+def _run(argv: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     _accept_any_text()
-    call = parse([_decoded(word) for word in words])
+    call = parse([_decoded(word) for word in argv])
     data_dir = data_dir_of(call.data_dir)
     _check_folder(data_dir)
     if call.command.request is not None:
@@ -67,7 +67,7 @@ def _print(command: Command, result: Any, *, as_json: bool) -> int:
     else:
         print_lines(command, result)
     if command.warns:
-        tell(warnings_of(result))
+        print_to_stderr(warnings_of(result))
     return FAILED if command.failed is not None and command.failed(result) else DONE
 
 
@@ -76,9 +76,9 @@ def print_lines(command: Command, result: Any) -> None:
         print(line)
 
 
-def _wants_json(words: Sequence[str]) -> bool:
+def _wants_json(argv: Sequence[str]) -> bool:
     """Known without the parser, which may be what failed. What `connect` writes is MCP."""
-    own = words[: words.index("--")] if "--" in words else words
+    own = argv[: argv.index("--")] if "--" in argv else argv
     return "--json" in own and own[0] != CONNECT.name
 
 
@@ -99,8 +99,8 @@ def _accept_any_text() -> None:
 def _check_folder(data_dir: Path) -> None:
     if data_dir.exists() and not data_dir.is_dir():
         raise ToolboothError(
-            f"{data_dir} is a file, and Toolbooth keeps its files in a folder.",
-            "Name a folder with --data-dir or TOOLBOOTH_HOME.",
+            f"{data_dir} is not a folder.",
+            "Choose a folder with --data-dir or TOOLBOOTH_HOME.",
         )
 
 
@@ -116,7 +116,7 @@ def _explained(error: Exception) -> ToolboothError:
     if isinstance(error, ModuleNotFoundError):
         return ToolboothError(
             f"{error.name} is missing from this installation.",
-            "Install again; from source, with: make run",
+            "Reinstall Toolbooth. From source, run: make ready",
         )
     log.info("The command failed", exc_info=error)
     return ToolboothError(f"Unexpected {type(error).__name__}: {error}")

@@ -28,14 +28,15 @@ _COMMON = (
 )
 _EXIT_CODES = "Exit codes: 0 success, 1 failure, 2 wrong usage."
 _OWN_OPTIONS = ("-h", "--help", "--version")
+_MISSING = re.compile("the following arguments are required: (.*)")
 _UNKNOWN_COMMAND = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
 
 
-def parse(words: Sequence[str]) -> Invocation:
+def parse(argv: Sequence[str]) -> Invocation:
     """The command of the command line; raises `UsageError`."""
-    own, program = _split(words)
+    own, program = _split(argv)
     if own and own[0].startswith("-") and own[0] not in _OWN_OPTIONS:
-        raise UsageError(f'A command comes before "{own[0]}".', "See: toolbooth --help")
+        raise UsageError(f'Put the command before "{own[0]}".', "See: toolbooth --help")
     values = vars(_build().parse_args(own))
     command: Command = values.pop("declaration")
     as_json, data_dir = values.pop("json"), values.pop("data_dir")
@@ -47,16 +48,18 @@ def parse(words: Sequence[str]) -> Invocation:
     return Invocation(command, arguments, as_json, data_dir)
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
     """Everything after `--` is a server's own command line, whatever it looks like."""
-    if "--" not in words:
-        return list(words), None
-    index = words.index("--")
-    return list(words[:index]), list(words[index + 1 :])
+    if "--" not in argv:
+        return list(argv), None
+    index = argv.index("--")
+    return list(argv[:index]), list(argv[index + 1 :])
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        if missing := _MISSING.match(message):
+            raise UsageError(f"Missing: {missing[1]}.", f"See: {self.prog} --help")
         if unknown := _UNKNOWN_COMMAND.match(message):
             raise UsageError(*self._unknown(unknown[1], re.findall(r"[\w-]+", unknown[2])))
         raise UsageError(f"{message[0].upper()}{message[1:]}.", f"See: {self.prog} --help")

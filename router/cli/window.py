@@ -31,7 +31,7 @@ def claim(data_dir: Path, words: Sequence[str]) -> InstanceLock | None:
         return None if asyncio.run(_is_taken(data_dir, lock, words)) else lock
     except TimeoutError:
         raise Conflict(
-            "Toolbooth is running but does not answer.", "End it, then try again."
+            "Toolbooth is running but not responding.", "Quit it, then try again."
         ) from None
     except (ToolboothError, OSError):
         return lock

@@ -143,8 +143,8 @@ def _import_request(given: JsonObject) -> JsonObject:
     file, app = given["file"], given["from"]
     if (file is None) == (app is None):
         raise UsageError(
-            "Name either a file or an app.",
-            "toolbooth import FILE, or toolbooth import --from CLIENT",
+            "Specify either a file or an app.",
+            "Run: toolbooth import FILE, or toolbooth import --from CLIENT",
         )
     return {**given, "file": file and str(file.resolve()), "answers": pairs(given["answers"])}
 

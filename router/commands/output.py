@@ -61,10 +61,6 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def iso_time(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
-
-
 def local_time(text: str) -> str:
     """A time in the computer's time zone; in JSON it stays in UTC."""
     return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M:%S}"
@@ -79,7 +75,7 @@ def _width_beside(widths: Sequence[int]) -> int:
     return max(_SHORTEST_PROSE, min(_LONGEST_PROSE, left))
 
 
-def tell(sentences: Iterable[str]) -> None:
-    """Print to stderr what is not part of the result."""
+def print_to_stderr(sentences: Iterable[str]) -> None:
+    """Messages that are not part of the result."""
     for sentence in sentences:
         print(f"toolbooth: {sentence}", file=sys.stderr)

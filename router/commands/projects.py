@@ -59,18 +59,14 @@ _one = single(_lines)
 
 
 def _summary(context: Context, project: ProjectId | None) -> ProjectSummary:
-    found = (p for p in context.router.projects.list(context.workspace) if p.id == project)
-    if summary := next(found, None):
-        return summary
-    raise InvalidInput(
-        f'There is no project "{project}".', "List them with: toolbooth project list"
-    )
+    context.router.projects.config(context.workspace, project)  # refuses an unknown project
+    return next(p for p in context.router.projects.list(context.workspace) if p.id == project)
 
 
 def _id(project: ProjectSummary) -> ProjectId:
     if project.id is None:
         raise InvalidInput(
-            "Clients without a project have all servers of the workspace.", "Name a project."
+            "Clients without a project have all servers of the workspace.", "Specify a project."
         )
     return project.id
 
@@ -92,7 +88,7 @@ async def create(context: Context) -> JsonObject:
 
 def _set_request(given: JsonObject) -> JsonObject:
     if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
-        raise UsageError("Nothing to change was given.", "See: toolbooth project set --help")
+        raise UsageError("Specify what to change.", "See: toolbooth project set --help")
     return given
 
 

@@ -57,7 +57,7 @@ def _read(path: Path) -> str:
     except OSError as error:
         raise ToolboothError(
             f"{path} can't be read: {error.strerror}.",
-            "Name a file with the script, or - for stdin.",
+            "Specify a Lua file, or - for stdin.",
         ) from None
     except UnicodeDecodeError:
         raise ToolboothError(f"{path} is not a text file.", "Save it as UTF-8.") from None

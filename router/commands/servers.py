@@ -20,8 +20,8 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import counted, json_fields, single, table, tell
-from router.domain.failure_text import advise, explain, protection_words
+from router.commands.output import counted, json_fields, print_to_stderr, single, table
+from router.domain.failure_text import advise, explain, protection_sentences
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import chooses_code
@@ -93,7 +93,7 @@ def _failure_json(status: ServerStatus) -> JsonObject | None:
 def protection_json(protection: Protection | None) -> JsonObject | None:
     return protection and {
         "level": int(protection.level),
-        "words": protection_words(protection),
+        "words": " ".join(protection_sentences(protection)),
         "filesBlocked": protection.files_blocked,
         "networkBlocked": not protection.network,
         "memoryMb": protection.memory_mb,
@@ -108,14 +108,11 @@ def server_lines(servers: list[JsonObject]) -> list[str]:
         (s["id"], s["state"], _tool_count(s), s["transport"], s["target"]) for s in servers
     )
     notes = [line for server in servers for line in _notes(server)]
-    return [*lines, *notes, *([REFRESH_HINT] if any(map(_was_never_listed, servers)) else [])]
+    states = ((s["toolCount"], s["state"], s["discovery"]) for s in servers)
+    return [*lines, *notes, *([REFRESH_HINT] if (None, "idle", "never") in states else [])]
 
 
 one_server = single(server_lines)
-
-
-def _was_never_listed(server: JsonObject) -> bool:
-    return (server["toolCount"], server["state"], server["discovery"]) == (None, "idle", "never")
 
 
 def _tool_count(server: JsonObject) -> str:
@@ -129,7 +126,7 @@ def _notes(server: JsonObject) -> list[str]:
     """What needs attention in a server and its tool list, one line each."""
     name, notes = server["id"], list[str]()
     if failure := as_object(server.get("failure")):
-        notes.append(f"! {name}: {failure['cause']} {failure['suggestion']}")
+        notes.append(f"! {failure['cause']} {failure['suggestion']}")
     if waiting := server.get("waitingCount"):
         need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
         notes.append(f"! {name}: {need} approval. See: toolbooth pending")
@@ -153,13 +150,13 @@ def _add_request(given: JsonObject) -> JsonObject:
     program, url = given["program"], given["url"]
     if bool(program) == bool(url):
         raise UsageError(
-            "A server needs either a command or a --url.",
-            "toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
+            "Specify either a command or --url.",
+            "Run: toolbooth add NAME -- COMMAND ARGS..., or toolbooth add NAME --url URL",
         )
     if url and (given["env"] or given["cwd"]):
-        raise UsageError("--env and --cwd are for a command, not for a --url.")
+        raise UsageError("Use --env and --cwd only with a command, not with --url.")
     if program and given["header"]:
-        raise UsageError("--header goes with a --url, not with a command.")
+        raise UsageError("Use --header only with --url, not with a command.")
     if url:
         config: JsonObject = {"url": url, "headers": pairs(given["header"])}
     else:
@@ -295,7 +292,7 @@ async def sign_out(context: Context) -> JsonObject:
 
 async def _list_run(send: Send, call: Invocation) -> Any:
     servers = await send(call.command.name, call.arguments)
-    tell(rejection_lines(await send("rejected", {})))
+    print_to_stderr(rejection_lines(await send("rejected", {})))
     return servers
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
 from router.domain.json_values import JsonObject
+
+_SENTENCES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+}
 
 
 class ConfigModel(BaseModel):
@@ -18,9 +24,15 @@ class ConfigModel(BaseModel):
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first thing wrong with a value, without a full stop and without the value, which may be
-    a secret."""
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
+    """The first thing wrong with a value, as `problem_text`."""
+    return problem_text(error.errors()[0])
+
+
+def problem_text(problem: ErrorDetails) -> str:
+    """What is wrong and where, without a full stop and without the value, which may be a secret."""
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] in _SENTENCES:
+        return f'"{place}" {_SENTENCES[problem["type"]]}'
+    message = problem["msg"].removeprefix("Value error, ")
+    message = f"{message[:1].lower()}{message[1:]}"
     return f"{place}: {message}" if place else message

@@ -61,7 +61,7 @@ def holds_secret(value: str) -> bool:
     return next(_secrets_in(value, ""), None) is not None
 
 
-def should_be_kept(name: str, value: str) -> bool:
+def belongs_in_keyring(name: str, value: str) -> bool:
     """Whether the value of a variable or header belongs in the keyring."""
     if not value or secret_references(value):
         return False

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from router.config.base import ConfigModel
 from router.config.secret_detection import PlainSecret, masked, masked_words, plain_secrets
@@ -24,6 +24,18 @@ CLIENT_FOLDER = "${workspaceFolder}"
 """Placeholder in `cwd`, `args` and `env` for the folder the client works in."""
 DISCOVERY_TIMEOUT_S = 30.0
 LONGEST_DISCOVERY_S = 120.0
+
+
+_DECISIVE = {"command", "args", "env", "cwd", "url", "headers"}
+"""The fields that decide which tools a server has."""
+
+
+def _number_as_text(value: Any) -> Any:
+    """Other clients accept `"PORT": 8080`; an environment knows only text."""
+    return str(value) if isinstance(value, int | float) else value
+
+
+_Text: TypeAlias = Annotated[str, BeforeValidator(_number_as_text)]
 
 
 class Lifecycle(StrEnum):
@@ -66,11 +78,11 @@ class ServerConfig(ConfigModel):
 
     command: str | None = None
     args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, _Text] = Field(default_factory=dict)
     cwd: str | None = None
     url: str | None = None
     type: str | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
+    headers: dict[str, _Text] = Field(default_factory=dict)
     oauth: OAuthConfig | None = None
     disabled: bool = False
     lifecycle: Lifecycle = Lifecycle.LAZY
@@ -99,15 +111,6 @@ class ServerConfig(ConfigModel):
         if isinstance(entry.get("enabled"), bool):
             entry["disabled"] = not entry.pop("enabled")
         return entry
-
-    @field_validator("env", "headers", mode="before")
-    @classmethod
-    def _numbers_are_text(cls, value: Any) -> Any:
-        """Other clients accept `"PORT": 8080`; an environment knows only text."""
-        if not isinstance(value, dict):
-            return value
-        entries = as_object(cast(object, value)).items()
-        return {k: str(v) if isinstance(v, int | float) else v for k, v in entries}
 
     @model_validator(mode="after")
     def _check_command_or_url(self) -> ServerConfig:
@@ -162,14 +165,7 @@ class ServerConfig(ConfigModel):
     def config_hash(self) -> str:
         """SHA-256 over what decides the tool list. Secret references go in as they are written, so
         the hash never depends on a secret's value."""
-        decisive: JsonObject = {
-            "command": self.command,
-            "args": list(self.args),
-            "env": self.env,
-            "cwd": self.cwd,
-            "url": self.url,
-            "headers": self.headers,
-        }
+        decisive = self.model_dump(include=_DECISIVE)
         if self.prefers_sse:
             decisive["type"] = "sse"
         if self.oauth is not None:

@@ -37,15 +37,10 @@ class ListLimitSettings(ConfigModel):
     )
 
     def limits(self) -> ListLimits:
-        given = {
-            "tools": self.tools,
-            "description_characters": self.description_characters,
-            "schema_bytes": self.schema_kb and self.schema_kb * 1024,
-            "schema_description_characters": self.schema_description_characters,
-            "composed_schemas": self.composed_schemas,
-        }
-        preset = STRICT_LIMITS if self.preset == "strict" else DEFAULT_LIMITS
-        return replace(preset, **{k: v for k, v in given.items() if v is not None})
+        given = self.model_dump(exclude={"preset", "schema_kb"}, exclude_none=True)
+        if self.schema_kb is not None:
+            given["schema_bytes"] = self.schema_kb * 1024
+        return replace(STRICT_LIMITS if self.preset == "strict" else DEFAULT_LIMITS, **given)
 
 
 class IsolationSettings(ConfigModel):

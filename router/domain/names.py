@@ -67,11 +67,6 @@ def parse_tool_key(text: str) -> ToolKey:
     return ToolKey(ServerId(server), tool)
 
 
-def expose(key: ToolKey) -> str:
-    """The exposed name, before its length and collisions are checked."""
-    return f"{key.server}{SEPARATOR}{re.sub(r'[^A-Za-z0-9_-]', '_', key.tool)}"
-
-
 def parse_exposed(name: str) -> tuple[ServerId, str]:
     """Server and tool of `server__tool`, split at the first `__`."""
     server, separator, tool = name.partition(SEPARATOR)
@@ -82,14 +77,14 @@ def parse_exposed(name: str) -> tuple[ServerId, str]:
 
 def exposed_names(keys: Iterable[ToolKey], *, prefixed: bool = True) -> dict[str, ToolKey]:
     """A unique name of at most 64 characters for each tool, in order of name. Without `prefixed`
-    they have no server id, except where the name would be that of a tool of ours.
+    they have no server id, except where a tool of our own has that name.
 
     A name that is too long, or that two tools would share, ends in a hash of the tool's key, so
     that it does not depend on which other tools there are.
     """
     wanted: dict[str, list[ToolKey]] = {}
     for key in keys:
-        name = expose(key)
+        name = f"{key.server}{SEPARATOR}{re.sub(r'[^A-Za-z0-9_-]', '_', key.tool)}"
         bare = parse_exposed(name)[1]
         if not prefixed and bare not in RESERVED_TOOL_NAMES:
             name = bare

@@ -32,7 +32,7 @@ def would_run(command: str, variables: Collection[str]) -> str:
     if variables:
         shown += f" with {', '.join(sorted(variables))}"
     if risky := sorted(filter(chooses_code, variables)):
-        shown += f". {', '.join(risky)} can make it run other code: be sure that you want that"
+        shown += f". {', '.join(risky)} can make it run other code: make sure you want this"
     return shown
 
 

@@ -187,7 +187,7 @@ def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
 
 
 def tool_from_json(value: Mapping[str, Any]) -> PreparedTool:
-    """Raises `ValueError`, `TypeError` or `KeyError` for what is no tool."""
+    """Raises `ValueError`, `TypeError` or `KeyError` if it is not a tool."""
     shown = value["shown"]
     if not isinstance(shown["name"], str) or not shown["name"]:
         raise ValueError("a tool has no name")
@@ -222,13 +222,13 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
 
 
 def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) -> PreparedListing:
-    """Raises `ValueError`, `TypeError` or `KeyError` for what is no listing."""
+    """Raises `ValueError`, `TypeError` or `KeyError` if it is not a listing."""
     ttl_ms = head["ttlMs"]
     return PreparedListing(
         tools=tools,
-        prompts=_objects(head["prompts"]),
-        resources=_objects(head["resources"]),
-        resource_templates=_objects(head["resourceTemplates"]),
+        prompts=tuple(map(_object, head["prompts"])),
+        resources=tuple(map(_object, head["resources"])),
+        resource_templates=tuple(map(_object, head["resourceTemplates"])),
         capabilities=_object(head["capabilities"]),
         server_info=_object(head["serverInfo"]),
         instructions=str(head["instructions"]),
@@ -238,12 +238,6 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         fingerprint=str(head["fingerprint"]),
         vetting_version=str(head["basis"]),
     )
-
-
-def _objects(value: Any) -> tuple[dict[str, Any], ...]:
-    if not isinstance(value, list):
-        raise TypeError("not a list")
-    return tuple(_object(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Tool:
     """One tool of one server, with everything a request needs computed beforehand.
 
     `wire` is the definition as it is shown, without hidden text and within the limits; it is
-    shared, never mutated. Calls need only the tool's own name, which stands in `key`.
+    shared, never mutated. Calls need only the tool's own name, which is in `key`.
     """
 
     key: ToolKey
@@ -91,16 +91,6 @@ class ToolView(NamedTuple):
     source: DataSource
     approval: Approval = Approval.APPROVED
     findings: tuple[Finding, ...] = ()
-
-    def as_of(
-        self,
-        permission: Permission,
-        available: bool,
-        last_seen: datetime | None,
-        source: DataSource,
-    ) -> ToolView:
-        """The same tool with the parts that change often."""
-        return ToolView(*self[:7], permission, available, last_seen, source, *self[11:])
 
 
 @dataclass(frozen=True, slots=True)

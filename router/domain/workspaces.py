@@ -37,7 +37,7 @@ class WorkspaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """A project, or (with `id` None) the unassigned one that stands for the whole workspace."""
+    """A project, or (with `id` None) the unassigned one, which is the whole workspace."""
 
     id: ProjectId | None
     name: str

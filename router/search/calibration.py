@@ -90,7 +90,7 @@ def calibrate(
 
 
 def evidence_of(scored: ScoredText, positions: Sequence[int]) -> list[Evidence]:
-    """The tools at `positions` are distinct: a duplicate on another server is no rival."""
+    """The tools at `positions` are distinct: a duplicate on another server does not compete."""
     at = list(positions)
     totals = scored.total
     top = float(totals[totals.argmax()]) or 1.0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ON_LOOP_UP_TO = 20_000
-"""With up to so many tools a search is fast enough to run on the event loop."""
+"""Up to this many tools, a search is fast enough to run on the event loop."""
 
 
 class Provider:

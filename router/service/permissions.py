@@ -53,7 +53,9 @@ class Permissions:
     async def set_rules(
         self, workspace: WorkspaceId, project: ProjectId | None, rules: Sequence[PermissionRule]
     ) -> None:
-        await self._editor.edit(workspace, lambda c: config_edits.with_rules(c, project, rules))
+        await self._editor.edit(
+            workspace, lambda c: config_edits.with_changes(c, project, rules=tuple(rules))
+        )
         self._editor.publish_tools(workspace)
 
     async def _always_allow(self, asked: PermissionRequest) -> None:

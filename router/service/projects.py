@@ -84,7 +84,10 @@ class Projects:
         exposure: Exposure,
     ) -> None:
         await self._editor.edit(
-            workspace, lambda c: config_edits.with_options(c, project, optimization, exposure)
+            workspace,
+            lambda c: config_edits.with_changes(
+                c, project, optimization=optimization, exposure=exposure
+            ),
         )
 
     async def put(

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from router.config.secret_detection import UnsafeSecret, should_be_kept
+from router.config.secret_detection import UnsafeSecret, belongs_in_keyring
 from router.config.secret_references import secret_references
 from router.config.server import ServerConfig
 from router.domain.errors import SecretUnavailable, sentence
@@ -33,7 +33,7 @@ async def with_secrets_stored(
     async def stored(values: Mapping[str, str]) -> dict[str, str]:
         result = dict(values)
         for key, value in values.items():
-            if should_be_kept(key, value):
+            if belongs_in_keyring(key, value):
                 name = f"{prefix}/{key}"
                 await secrets.set(name, value)
                 if not secrets.persisted(name):

@@ -49,11 +49,11 @@ def _snapshot(
     same = known and known.tools is entry.tools and known.unapproved is entry.unapproved
     bases = before.bases if before is not None and same else entry.views()
     views = tuple(
-        view.as_of(
-            policy(tool).otherwise,
-            available and view.approval is Approval.APPROVED,
-            entry.listed_at,
-            source,
+        view._replace(
+            permission=policy(tool).otherwise,
+            available=available and view.approval is Approval.APPROVED,
+            last_seen=entry.listed_at,
+            source=source,
         )
         for tool, view in zip(entry.tools, bases, strict=True)
     )

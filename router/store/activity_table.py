@@ -15,6 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import resources
 from router.domain.activity import (
     ActivityEntry,
     ActivityKind,
@@ -29,39 +30,12 @@ from router.store.files import private_folder
 
 _MICROSECOND = timedelta(microseconds=1)
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-_values = attrgetter(*(field.name for field in fields(ActivityEntry)))
-_COLUMNS = (
-    "at_us, request_id, client, kind, outcome, duration_ms, workspace, project, server, tool, "
-    "detail, result_count, context_tokens, saved_tokens, message, trace_id, input_tokens"
-)
-"""In the order of the fields of `ActivityEntry`."""
-_MIGRATIONS = (
-    """
-    CREATE TABLE activity (
-        at_us INTEGER NOT NULL, request_id TEXT NOT NULL, client TEXT NOT NULL,
-        kind TEXT NOT NULL, outcome TEXT NOT NULL, duration_ms REAL NOT NULL,
-        workspace TEXT, project TEXT, server TEXT, tool TEXT,
-        detail TEXT, result_count INTEGER,
-        context_tokens INTEGER NOT NULL, saved_tokens INTEGER NOT NULL, message TEXT
-    );
-    CREATE INDEX activity_at ON activity (at_us);
-    """,
-    """
-    ALTER TABLE activity ADD COLUMN trace_id TEXT NOT NULL DEFAULT '';
-    ALTER TABLE activity ADD COLUMN input_tokens INTEGER NOT NULL DEFAULT 0;
-    """,
-)
-
-
-_SAVINGS = """
-    SELECT client, SUM(kind = :list),
-           SUM(CASE WHEN kind = :list THEN context_tokens + saved_tokens ELSE 0 END),
-           SUM(CASE WHEN kind = :list THEN context_tokens ELSE 0 END),
-           SUM(CASE WHEN kind = :search THEN context_tokens ELSE 0 END),
-           SUM(CASE WHEN kind = :call THEN saved_tokens ELSE 0 END)
-    FROM activity WHERE at_us >= :since AND kind IN (:list, :search, :call)
-    GROUP BY client ORDER BY client
-"""
+_FIELDS = [field.name for field in fields(ActivityEntry)]
+_values = attrgetter(*_FIELDS)
+_COLUMNS = ", ".join(["at_us", *_FIELDS[1:]])
+"""Those of the fields of `ActivityEntry`, in their order."""
+_MIGRATIONS = ("migration_1.sql", "migration_2.sql")
+"""In `resources/activity`; the version of a database is the number of those applied."""
 
 
 class TableError(Exception):
@@ -93,7 +67,7 @@ class ActivityTable:
 
     @_translate_errors()
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
-        placeholders = ", ".join("?" * len(_COLUMNS.split(",")))
+        placeholders = ", ".join("?" * len(_FIELDS))
         with self._connection:
             self._connection.executemany(
                 f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
@@ -151,14 +125,10 @@ class ActivityTable:
     def savings(self, since: datetime | None) -> tuple[ClientSavings, ...]:
         """For a listing, `saved_tokens` are those of the tools it left out; for a call, those of
         results that stayed in a script."""
-        values = {
-            "list": ActivityKind.LIST.value,
-            "search": ActivityKind.SEARCH.value,
-            "call": ActivityKind.CALL.value,
-            "since": _micros(since) if since else 0,
-        }
-        rows = self._connection.execute(_SAVINGS, values).fetchall()
-        return tuple(ClientSavings(*row) for row in rows)
+        kinds: dict[str, str] = {kind: kind.value for kind in ActivityKind}
+        values = {**kinds, "since": _micros(since) if since else 0}
+        query = resources.read_text("activity", "savings.sql")
+        return tuple(ClientSavings(*row) for row in self._connection.execute(query, values))
 
     def close(self) -> None:
         self._connection.close()
@@ -193,7 +163,8 @@ def _migrate(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(_MIGRATIONS):
         raise TableError("it was written by a newer Toolbooth", broken=True)
-    for number, script in enumerate(_MIGRATIONS[version:], start=version + 1):
+    for number, file in enumerate(_MIGRATIONS[version:], start=version + 1):
+        script = resources.read_text("activity", file)
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_object
@@ -31,6 +33,9 @@ class _Record:
 
     subject: str
     pins: Mapping[str, str]
+
+
+_RECORDS = TypeAdapter(dict[str, _Record])
 
 
 class ApprovalStore:
@@ -166,13 +171,7 @@ def _by_policy(
 
 
 def _records(file: JsonObject) -> dict[str, _Record]:
-    servers = as_object(file.get("servers"))
-    return {server: _record(as_object(value)) for server, value in servers.items()}
-
-
-def _record(value: JsonObject) -> _Record:
-    pins = {k: v for k, v in as_object(value.get("pins")).items() if isinstance(v, str)}
-    return _Record(str(value.get("subject")), pins)
+    return _RECORDS.validate_python(file.get("servers", {}))
 
 
 def _pins(tools: Iterable[PreparedTool]) -> dict[str, str]:

@@ -66,6 +66,8 @@ class ConfigStore:
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
+        self._workspaces_folder = data_dir / "workspaces"
+        self._removed_folder = data_dir / "removed"
         self._settings = Document(
             data_dir / "settings.json", Settings(), read=_read_settings, write=Settings.to_json
         )
@@ -91,10 +93,6 @@ class ConfigStore:
 
     def workspace_folder(self, workspace: WorkspaceId) -> Path:
         return self._workspaces_folder / workspace
-
-    @property
-    def _workspaces_folder(self) -> Path:
-        return self._data_dir / "workspaces"
 
     def load(self) -> list[Change]:
         """Read everything at startup, creating what is missing. Returns only the rejections."""
@@ -143,7 +141,7 @@ class ConfigStore:
 
     def move_to_removed(self, workspace: WorkspaceId) -> None:
         """Move the folder of `workspace` to `removed/`, replacing an earlier one of that id."""
-        removed = self._removed_folder(workspace)
+        removed = self._removed_folder / workspace
         self._document(workspace)
         with translate_os_errors(removed):
             shutil.rmtree(removed, ignore_errors=True)
@@ -153,13 +151,14 @@ class ConfigStore:
 
     def restore_removed(self, workspace: WorkspaceId) -> None:
         """Undo `move_to_removed`."""
-        folder, removed = self.workspace_folder(workspace), self._removed_folder(workspace)
-        possible = [each for each in self._removed() if each not in self._workspaces]
+        folder, removed = self.workspace_folder(workspace), self._removed_folder / workspace
+        files = sorted(self._removed_folder.glob("*/workspace.json"))
+        possible = [f.parent.name for f in files if f.parent.name not in self._workspaces]
         if (folder / "workspace.json").exists() or workspace not in possible:
             others = (
                 sentence("These can be restored: {names}.", names=", ".join(possible))
                 if possible
-                else ""
+                else sentence("There are no removed workspaces.")
             )
             raise Conflict(
                 sentence('The workspace "{workspace}" can\'t be restored.', workspace=workspace),
@@ -171,13 +170,6 @@ class ConfigStore:
         document = self._new_document(workspace, WorkspaceConfig(name=workspace))
         document.refresh()
         self._set_workspaces({**self._workspaces, workspace: document})
-
-    def _removed_folder(self, workspace: WorkspaceId) -> Path:
-        return self._data_dir / "removed" / workspace
-
-    def _removed(self) -> list[WorkspaceId]:
-        files = (self._data_dir / "removed").glob("*/workspace.json")
-        return sorted(WorkspaceId(file.parent.name) for file in files)
 
     def poll(self) -> list[Change]:
         """What others changed on disk since the last call."""
@@ -231,7 +223,7 @@ class ConfigStore:
                     if _WORKSPACE_ID.fullmatch(folder.name):
                         yield WorkspaceId(folder.name)
                     else:
-                        self._ignore(folder, "a workspace's folder has a name like my-work")
+                        self._ignore(folder, "a workspace folder needs a name like my-work")
 
     @contextmanager
     def _ignore_unreadable(self, folder: Path) -> Generator[None]:

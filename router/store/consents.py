@@ -99,7 +99,5 @@ def _search_path(config: ServerConfig) -> str | None:
     path = config.env.get("PATH")
     if path is None:
         return None
-    references = secret_references(path)
-    return replace_secret_references(
-        path, {(kind, name): os.environ.get(name, "") for kind, name in references}
-    )
+    values = {(kind, name): os.environ.get(name, "") for kind, name in secret_references(path)}
+    return replace_secret_references(path, values)

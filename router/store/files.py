@@ -15,7 +15,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -28,17 +28,13 @@ _MAX_WRITE_S = 60
 _LOCK_TIMEOUT_S = 10
 
 
-class FileVersion(NamedTuple):
-    """Changes whenever the file does; known without reading it."""
-
-    modified_ns: int
-    size: int
-    inode: int
+FileVersion: TypeAlias = tuple[int, int, int]
+"""Changes whenever the file does; known without reading it."""
 
 
 def file_version(path: Path) -> FileVersion:
     stat = path.stat()
-    return FileVersion(stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
 def atomic_write(path: Path, data: bytes) -> None:
@@ -62,15 +58,12 @@ def locked(path: Path) -> Generator[None]:
     private_folder(path.parent)
     lock = FileLock(f"{path}.lock", timeout=_LOCK_TIMEOUT_S, mode=0o600, poll_interval=0.01)
     try:
-        lock.acquire()
+        with lock:
+            yield
     except Timeout as error:
         raise Conflict(
             sentence("{path} is in use by another process.", path=path), "Try again in a moment."
         ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

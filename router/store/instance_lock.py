@@ -37,7 +37,8 @@ class RunningInstance(BaseModel):
 
     @property
     def is_alive(self) -> bool:
-        """False if the lock's holder is no instance: who only checks the lock leaves no note."""
+        """False if the lock's holder is not an instance: a process that only checks the lock writes
+        no `instance.json`."""
         return self.pid is not None and is_running(self.pid)
 
     @property
@@ -71,9 +72,10 @@ class InstanceLock:
                 self._lock.acquire(timeout=_WAIT_S, poll_interval=0.02)
             except Timeout as error:
                 raise Conflict(
-                    _noted(self._data_dir).sentence, "Use the running instance, or stop it first."
+                    _read_info(self._data_dir).sentence,
+                    "Use the running instance, or stop it first.",
                 ) from error
-            self._note(
+            self._write_info(
                 RunningInstance(
                     pid=os.getpid(), url=url, version=__version__, started_at=self._clock()
                 )
@@ -87,32 +89,32 @@ class InstanceLock:
         return True
 
     def update(self, *, url: str | None = None, socket: str | None = None) -> None:
-        """Note where the instance can be reached, once that is known."""
+        """Record where the instance can be reached, once that is known."""
         known = {"url": url or self._running.url, "socket": socket or self._running.socket}
-        with translate_os_errors(_note_path(self._data_dir)):
-            self._note(self._running.model_copy(update=known))
+        with translate_os_errors(_info_path(self._data_dir)):
+            self._write_info(self._running.model_copy(update=known))
 
     def release(self) -> None:
         if self._lock.is_locked:
             with suppress(OSError):
-                _note_path(self._data_dir).unlink()
+                _info_path(self._data_dir).unlink()
             self._lock.release()
 
-    def _note(self, running: RunningInstance) -> None:
-        note = running.model_dump(mode="json", by_alias=True)
-        atomic_write(_note_path(self._data_dir), json_text.dump(note))
+    def _write_info(self, running: RunningInstance) -> None:
+        info = running.model_dump(mode="json", by_alias=True)
+        atomic_write(_info_path(self._data_dir), json_text.dump(info))
         self._running = running
 
 
 def describe(data_dir: Path) -> RunningInstance | None:
-    """Who runs on `data_dir`, if anyone does."""
+    """The instance that runs on `data_dir`, if any."""
     if not _lock_path(data_dir).exists():
         return None
     try:
         with _lock(data_dir).acquire(blocking=False):
             return None
     except Timeout:
-        return _noted(data_dir)
+        return _read_info(data_dir)
 
 
 def _lock(data_dir: Path) -> FileLock:
@@ -124,12 +126,12 @@ def _lock_path(data_dir: Path) -> Path:
     return data_dir / "instance.lock"
 
 
-def _note_path(data_dir: Path) -> Path:
+def _info_path(data_dir: Path) -> Path:
     return data_dir / "instance.json"
 
 
-def _noted(data_dir: Path) -> RunningInstance:
+def _read_info(data_dir: Path) -> RunningInstance:
     try:
-        return RunningInstance.model_validate_json(_note_path(data_dir).read_bytes())
+        return RunningInstance.model_validate_json(_info_path(data_dir).read_bytes())
     except (OSError, ValueError):
         return RunningInstance()

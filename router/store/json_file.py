@@ -1,5 +1,5 @@
-"""Reading of the JSON files that only we write. A malformed one is no error: it is ignored with a
-warning, and what it recorded is asked for, discovered or collected again."""
+"""Reading of the JSON files that only we write. A malformed one is ignored with a warning: what it
+recorded is asked for, discovered or collected again."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
+from router.config.base import problem_text
 from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject
 
@@ -23,10 +23,6 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _TRAILING_COMMA = re.compile(r",\s*[}\]]")
 _TOO_DEEP = "it is nested too deeply"
-_SENTENCES = {
-    "missing": "is missing",
-    "extra_forbidden": "is not a key Toolbooth knows",
-}
 
 
 def decode(path: Path, data: bytes) -> str:
@@ -74,7 +70,7 @@ def validated(
         return model.model_validate(value)
     except ValidationError as error:
         first, *others = error.errors(include_url=False, include_input=False)
-        reason = _sentence(first) + (f" (and {len(others)} more)" if others else "")
+        reason = problem_text(first) + (f" (and {len(others)} more)" if others else "")
         line = line_of(text, _as_written(first["loc"], renamed or {}))
         raise ConfigError(path, line, reason) from None
 
@@ -100,13 +96,6 @@ def _as_written(loc: Location, renamed: Mapping[str, str]) -> Location:
     return tuple(renamed.get(str(part), part) for part in loc[:1]) + loc[1:]
 
 
-def _sentence(error: ErrorDetails) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    if error["type"] in _SENTENCES:
-        return f'"{place}" {_SENTENCES[error["type"]]}'
-    return f"{place}: {_lower_first(error['msg'].removeprefix('Value error, '))}"
-
-
 def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigError:
     """Comments and trailing commas get their own messages: other clients' files often have them,
     and Python versions report different positions."""
@@ -117,7 +106,7 @@ def _syntax_error(path: Path, text: str, error: json.JSONDecodeError) -> ConfigE
             return ConfigError(path, line, "trailing comma before a closing bracket")
     if text.startswith(("//", "/*", "#"), error.pos):
         return ConfigError(path, error.lineno, "JSON does not allow comments")
-    reason = f"{_lower_first(error.msg)} (column {error.colno})"
+    reason = f"{error.msg[:1].lower()}{error.msg[1:]} (column {error.colno})"
     return ConfigError(path, error.lineno, reason)
 
 
@@ -154,10 +143,6 @@ def _locations_within(
             next(tokens)  # the colon
             value = next(tokens).group()
         yield from _locations_within(here, value, tokens)
-
-
-def _lower_first(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
 
 
 def _line_at(text: str, offset: int) -> int:

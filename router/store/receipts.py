@@ -34,7 +34,7 @@ class ReceiptStore:
     def write(self, server: ServerId, receipt: Receipt) -> None:
         file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(receipt)}
         try:
-            atomic_write(self._path(server), json.dumps(file, default=_plain).encode())
+            atomic_write(self._path(server), json.dumps(file, default=datetime.isoformat).encode())
         except OSError as error:
             log.warning("The receipt of %s could not be written: %s", server, error)
 
@@ -44,12 +44,6 @@ class ReceiptStore:
 
     def _path(self, server: ServerId) -> Path:
         return self._folder / f"{server}.json"
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"a receipt can't contain {value!r}")
 
 
 def _decoded(file: JsonObject) -> Receipt:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from router.domain.errors import NotFound, sentence
-from router.store.files import atomic_write, translate_os_errors
+from router.store.files import FileVersion, atomic_write, file_version, translate_os_errors
 
 log = logging.getLogger(__name__)
 
-FolderVersion: TypeAlias = tuple[tuple[str, int, int], ...]
+FolderVersion: TypeAlias = tuple[tuple[str, FileVersion], ...]
 """Changes whenever a file of the folder does; known without reading the files."""
 
 _SUFFIX = ".lua"
@@ -23,8 +23,7 @@ class ScriptStore:
         self._max_bytes = max_bytes
 
     def version(self) -> FolderVersion:
-        found = ((path, path.stat()) for path in self._paths())
-        return tuple((path.stem, stat.st_mtime_ns, stat.st_size) for path, stat in found)
+        return tuple((path.stem, file_version(path)) for path in self._paths())
 
     def read(self) -> dict[str, str]:
         """The texts by name; a file that can't be read is left out."""

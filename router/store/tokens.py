@@ -12,7 +12,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -57,12 +57,6 @@ class _TokenFile(ConfigModel):
     tokens: tuple[StoredToken, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    summary: TokenSummary
-    digest: bytes
-
-
 class TokenStore:
     """Thread-safe; other processes may change `tokens.json`."""
 
@@ -71,7 +65,8 @@ class TokenStore:
         empty = _TokenFile()
         self._file = Document(path, empty, read=_read, write=_TokenFile.to_json, if_missing=empty)
         self._writing = threading.Lock()
-        self._by_id: dict[TokenId, _Token] = {}
+        self._by_id: dict[TokenId, tuple[TokenSummary, bytes]] = {}
+        """Each with its SHA-256."""
         self._used: dict[TokenId, datetime] = {}
         self._use_written_at = clock()
         self._refresh()
@@ -80,17 +75,17 @@ class TokenStore:
         """The token that `text` is, if it is a valid one."""
         if len(text) != _LENGTH or not text.startswith(PREFIX):
             return None
-        token = self._by_id.get(TokenId(text[len(PREFIX) : len(PREFIX) + _ID_LENGTH]))
-        if token is None or not hmac.compare_digest(_digest(text), token.digest):
+        known = self._by_id.get(TokenId(text[len(PREFIX) : len(PREFIX) + _ID_LENGTH]))
+        if known is None or not hmac.compare_digest(_digest(text), known[1]):
             return None
-        expires_at = token.summary.expires_at
-        if expires_at is not None and self._clock() >= expires_at:
+        summary = known[0]
+        if summary.expires_at is not None and self._clock() >= summary.expires_at:
             return None
-        return token.summary
+        return summary
 
     def list(self) -> tuple[TokenSummary, ...]:
         """All tokens, by name."""
-        summaries = (token.summary for token in self._by_id.values())
+        summaries = (summary for summary, _ in self._by_id.values())
         return tuple(sorted(summaries, key=lambda summary: (summary.name, summary.id)))
 
     def issue(
@@ -133,22 +128,19 @@ class TokenStore:
                 sentence('Several tokens are named "{name}".', name=id_or_name),
                 sentence("Use the id: {ids}.", ids=ids),
             )
-        self._remove(found[0].id)
+        self.withdraw(found[0].id)
         return found[0]
 
     def withdraw(self, token: TokenId) -> StoredToken | None:
         """Revoke a token so that it can be reinstated; None if there is no such token."""
         self.reload_if_changed()
         found = next((each for each in self._file.value.tokens if each.id == token), None)
-        self._remove(token)
+        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
         return found
 
     def reinstate(self, withdrawn: StoredToken) -> None:
         """Make a withdrawn token valid again."""
         self._change(lambda tokens: (*tokens, withdrawn))
-
-    def _remove(self, token: TokenId) -> None:
-        self._change(lambda tokens: tuple(each for each in tokens if each.id != token))
 
     def touch(self, token: TokenId) -> None:
         """Record that `token` was used now, to the second. A request must not wait for the disk, so
@@ -160,7 +152,8 @@ class TokenStore:
         if known is None or abs(now - self._used.get(token, _LONG_AGO)) < _RECORD_USE_EVERY:
             return
         self._used[token] = now
-        by_id[token] = replace(known, summary=replace(known.summary, last_used_at=now))
+        summary, digest = known
+        by_id[token] = replace(summary, last_used_at=now), digest
         if abs(now - self._use_written_at) >= _WRITE_USE_EVERY:
             self._use_written_at = now
             threading.Thread(target=self.flush, name="token-use", daemon=True).start()
@@ -197,8 +190,9 @@ class TokenStore:
         """Replaced as a whole, because other threads may verify meanwhile."""
         used = self._used
         self._by_id = {
-            stored.id: _Token(
-                _summary(_used_at(stored, used.get(stored.id))), bytes.fromhex(stored.sha256)
+            stored.id: (
+                _summary(_used_at(stored, used.get(stored.id))),
+                bytes.fromhex(stored.sha256),
             )
             for stored in self._file.value.tokens
         }

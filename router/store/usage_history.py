@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from router.domain.ids import ProjectId
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.json_values import JsonObject, as_object
 from router.domain.search import AbandonedSearch, ToolUse, UsageHistory
 from router.store.files import atomic_write
 from router.store.json_file import FORMAT_VERSION, read_json_file
@@ -23,6 +26,8 @@ FILE_NAME = "learned.json"
 _VERSION_KEY = "schemaVersion"
 _MAX_BYTES = 4 << 20
 _NO_PROJECT = "-"
+_USES = TypeAdapter(tuple[ToolUse, ...])
+_ABANDONED = TypeAdapter(tuple[AbandonedSearch, ...])
 
 
 def read_usage_history(folder: Path) -> dict[ProjectId | None, UsageHistory]:
@@ -36,8 +41,9 @@ def write_usage_history(folder: Path, histories: Mapping[ProjectId | None, Usage
     """Never raises: a history that can't be written is lost, and nothing else."""
     parts = {project or _NO_PROJECT: _serialize(each) for project, each in histories.items()}
     content = {_VERSION_KEY: FORMAT_VERSION, "projects": parts}
+    text = json.dumps(content, ensure_ascii=False, indent=1, default=datetime.isoformat)
     try:
-        atomic_write(folder / FILE_NAME, json.dumps(content, ensure_ascii=False, indent=1).encode())
+        atomic_write(folder / FILE_NAME, text.encode())
     except OSError as error:
         log.warning("%s can't be written: %s", folder / FILE_NAME, error)
 
@@ -51,41 +57,13 @@ def _decode(file: JsonObject) -> dict[ProjectId | None, UsageHistory]:
 
 
 def _parse(part: JsonObject) -> UsageHistory:
-    uses = (
-        ToolUse(_words(each), str(each["tool"]), float(each["count"]), _time(each))
-        for each in map(as_object, as_array(part.get("lessons")))
-    )
-    abandoned = (
-        AbandonedSearch(_words(each), _time(each))
-        for each in map(as_object, as_array(part["misses"]))
-    )
-    return UsageHistory(tuple(uses), tuple(abandoned))
-
-
-def _words(each: JsonObject) -> tuple[str, ...]:
-    return tuple(str(word) for word in as_array(each["words"]))
-
-
-def _time(each: JsonObject) -> datetime:
-    at = datetime.fromisoformat(str(each["at"]))
-    if at.tzinfo is None:
+    uses = _USES.validate_python(part.get("lessons", ()))
+    abandoned = _ABANDONED.validate_python(part["misses"])
+    if any(each.at.tzinfo is None for each in (*uses, *abandoned)):
         raise ValueError("a time without a zone")
-    return at
+    return UsageHistory(uses, abandoned)
 
 
 def _serialize(history: UsageHistory) -> JsonObject:
-    return {
-        "lessons": [
-            {
-                "words": list(use.words),
-                "tool": use.tool,
-                "count": round(use.count, 3),
-                "at": use.at.isoformat(),
-            }
-            for use in history.uses
-        ],
-        "misses": [
-            {"words": list(search.words), "at": search.at.isoformat()}
-            for search in history.abandoned
-        ],
-    }
+    uses = [{**asdict(use), "count": round(use.count, 3)} for use in history.uses]
+    return {"lessons": uses, "misses": [asdict(search) for search in history.abandoned]}

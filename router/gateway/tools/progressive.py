@@ -170,7 +170,7 @@ def _details_text(view: View, arguments: JsonObject) -> str:
         "### Parameters",
         "\n".join(lines) if lines else "None.",
         "### Example Usage",
-        example(view.lua.spelled(tool.key), tool),
+        example(view.lua.qualified_name(tool.key), tool),
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -155,7 +155,7 @@ class ToolMethods:
     ) -> tuple[JsonObject, int]:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
-        spelled = view.lua.spelled if self._settings().offer_execute else None
+        spelled = view.lua.qualified_name if self._settings().offer_execute else None
         readiness = partial(self._readiness, principal)
         result = discovery_result(reply, view, query.queries, readiness, spelled)
         return result, context_tokens(result["content"][0]["text"])

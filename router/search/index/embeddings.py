@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+import resources
 from router.search.index.arrays import Float32Array
 from router.search.text.tokenizer import split_words
 
@@ -32,7 +32,7 @@ class WordEmbeddings:
         self._rows = {word: row for row, word in enumerate(words)}
         self._vectors = vectors
         self._scales = scales
-        self._cached: dict[str, tuple[int, ...]] = {}
+        self._subwords = lru_cache(_MAX_CACHED_WORDS)(self._split)
 
     @property
     def dimensions(self) -> int:
@@ -60,9 +60,7 @@ class WordEmbeddings:
     def _word_rows(self, words: Iterable[str]) -> list[int]:
         result: list[int] = []
         for word in words:
-            if (known := self._cached.get(word)) is None:
-                known = self._subword_rows(word)
-            result += known
+            result += self._subwords(word)
         return result
 
     def _sums(self, texts: Sequence[Sequence[int]]) -> Float32Array:
@@ -77,15 +75,9 @@ class WordEmbeddings:
             sums[filled] = np.add.reduceat(vectors, starts)
         return sums
 
-    def _subword_rows(self, word: str) -> tuple[int, ...]:
-        if len(self._cached) > _MAX_CACHED_WORDS:
-            self._cached.clear()
-        rows = self._cached[word] = tuple(self._split(word))
-        return rows
-
-    def _split(self, word: str) -> Iterable[int]:
-        """The word, or its longest known subwords from left to right; nothing if they don't cover
-        it."""
+    def _split(self, word: str) -> Sequence[int]:
+        """The row of the word, or of its longest known subwords from left to right; nothing if they
+        don't cover it."""
         if (whole := self._rows.get(word)) is not None:
             return [whole]
         parts: list[int] = []
@@ -111,10 +103,8 @@ def _normalized(vectors: Float32Array) -> Float32Array:
 @cache
 def word_embeddings() -> WordEmbeddings:
     """The table that ships with Toolbooth."""
-    folder = resources.files("resources") / "embeddings"
-    words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")
-    with (folder / "vectors.npy").open("rb") as file:
-        vectors: NDArray[np.int8] = np.load(file, allow_pickle=False)
-    with (folder / "scales.npy").open("rb") as file:
-        scales: Float32Array = np.load(file, allow_pickle=False).astype(np.float32)
+    words = resources.read_text("embeddings", "words.txt").split("\n")
+    folder = resources.folder("embeddings")
+    vectors: NDArray[np.int8] = np.load(folder / "vectors.npy", allow_pickle=False)
+    scales = np.load(folder / "scales.npy", allow_pickle=False).astype(np.float32)
     return WordEmbeddings(words, vectors, scales)

@@ -42,7 +42,7 @@ _EMBEDDED_CHARACTERS = 400
 
 _TOOLS_PER_STEP = 64
 _BLOCK = 1_000
-"""A block has at least so many tools, and about twice as many on average."""
+"""The minimum number of tools in a block; about half of the average."""
 _LARGE_BLOCK = 4_000
 _LARGE = 20_000
 """Catalogs beyond this size have large blocks, since every block costs time in a search."""

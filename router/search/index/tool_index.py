@@ -26,11 +26,8 @@ class Duplicates:
     def __init__(self, fingerprints: Sequence[Int64Array]) -> None:
         """`fingerprints` are those of all tools, in any number of arrays."""
         self._groups: dict[int, list[int]] = {}
-        if not fingerprints:
-            return
-        _, kind, counts = np.unique(
-            np.concatenate(fingerprints), return_inverse=True, return_counts=True
-        )
+        every = np.concatenate([np.empty(0, dtype=np.int64), *fingerprints])
+        _, kind, counts = np.unique(every, return_inverse=True, return_counts=True)
         groups: dict[int, list[int]] = defaultdict(list)
         for number in np.flatnonzero(counts[kind] > 1).tolist():
             group = groups[int(kind[number])]
@@ -39,9 +36,7 @@ class Duplicates:
 
     def others(self, number: int) -> Sequence[int]:
         """The duplicates of a tool on other servers."""
-        if (group := self._groups.get(number)) is None:
-            return ()
-        return [other for other in group if other != number]
+        return [other for other in self._groups.get(number, ()) if other != number]
 
     def distinct(self, numbers: Iterable[int], limit: int) -> list[int]:
         """The first `limit` of `numbers` without duplicates."""

@@ -10,7 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
+import resources
 from router.search.text.stemmer import stem
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -18,14 +20,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _MARKS = re.compile(r"[\u0300-\u036f]+")
 _MAX_WORD = 40
-STOP_WORDS = frozenset(
-    "a about all also am an and any are as at be been being both but by can could did do does "
-    "doing each for from had has have having he her here him his how i if in into is it its just "
-    "let like me more most my need no not of off on once only or other our out over own please "
-    "same she should so some such than that the their them then there these they this those "
-    "through to too under up us use used using very via want was we were what when where which "
-    "while who whom why will with would you your".split()
-)
+STOP_WORDS = frozenset(resources.read_text("search", "stop_words.txt").split())
 
 
 def tokenize(text: str) -> list[str]:
@@ -50,7 +45,9 @@ def word_tokens(word: str) -> tuple[str, ...]:
         return ()
     if word.isascii():
         return (stem(word) if word.isalpha() else word,)
-    return _bigrams(word) if _CJK.fullmatch(word) else (word,)
+    if not _CJK.fullmatch(word):
+        return (word,)
+    return tuple(map("".join, pairwise(word))) or (word,)
 
 
 def split_words(text: str) -> list[str]:
@@ -63,7 +60,3 @@ def split_words(text: str) -> list[str]:
         found = [word[:_MAX_WORD] for word in found]
     # All at once: lowering each word would take as long as finding it.
     return " ".join(found).lower().split(" ") if found else []
-
-
-def _bigrams(run: str) -> tuple[str, ...]:
-    return tuple(run[i : i + 2] for i in range(len(run) - 1)) or (run,)

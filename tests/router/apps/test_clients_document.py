@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from router.apps import config_document
-from router.apps.app_specs import CONNECTABLE, ENTRY, ClientSpec, EntryTarget
+from router.apps.app_specs import CONNECTABLE, ENTRY, AppSpec, EntryTarget
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
 SHOWN = EntryTarget(
@@ -15,18 +15,17 @@ SHOWN = EntryTarget(
 )
 
 
-def snippet(spec: ClientSpec) -> str:
-    assert spec.entry is not None
+def snippet(spec: AppSpec) -> str:
     shown = EntryTarget(SHOWN.url, SHOWN.token, (*SHOWN.bridge[:-1], str(spec.id)))
     keys = (*spec.keys, ENTRY)
     return config_document.edited(
-        spec.format, Path("settings"), "", keys, spec.entry(shown)
+        spec.format, Path("settings"), "", keys, spec.entry_for(shown)
     ).strip()
 
 
 @pytest.mark.proves("CARD-6")
 @pytest.mark.parametrize("spec", CONNECTABLE, ids=lambda spec: str(spec.id))
-def test_the_document_shows_the_entry_that_we_would_write(spec: ClientSpec) -> None:
+def test_the_document_shows_the_entry_that_we_would_write(spec: AppSpec) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     part = text.partition(f"\n### {spec.name}\n")[2].partition("\n### ")[0]
     assert snippet(spec) in part

@@ -137,8 +137,8 @@ def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -
     findings = find_servers(places(tmp_path), OURSELVES)
     assert [server.name for server in findings.servers] == ["good"]
     assert [(each.source, each.sentence) for each in findings.skipped] == [
-        ("Cursor", 'odd was left out: "url" must start with http:// or https://.'),
-        ("Cursor", "us was left out: it is Toolbooth itself."),
+        ("Cursor", 'Skipped odd: "url" must start with http:// or https://.'),
+        ("Cursor", "Skipped us: it is Toolbooth itself."),
     ]
 
 

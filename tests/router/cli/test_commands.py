@@ -131,7 +131,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
     ("words", "code", "sentence"),
     [
         (("frobnicate",), 2, "no command"),
-        (("add", "X"), 2, "either a command or a --url"),
+        (("add", "X"), 2, "either a command or --url"),
         (("add", "X", "--env", "novalue", "--", "cmd"), 2, "KEY=VALUE"),
         (("add", "X", "--env", "", "--", "cmd"), 2, "KEY=VALUE"),
         (("add", "X", "--env", "=value", "--", "cmd"), 2, "KEY=VALUE"),
@@ -160,7 +160,7 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
         (("project", "set", "nobody", "--optimization", "off"), 1, 'no project "nobody"'),
         (("project", "set", "-", "--exposure", "none"), 2, "invalid choice"),
         (("token", "revoke", "nobody"), 1, "nobody"),
-        (("import", "/no/such/file"), 1, "can't be read"),
+        (("import", "/no/such/file"), 1, "it does not exist"),
         (("serve", "--port", "99999"), 2, "port"),
         (("search", "x", "--limit", "0"), 2, "from 1 to 100"),
     ],

@@ -69,8 +69,8 @@ def test_the_usage_of_add_shows_where_the_command_goes(capsys: pytest.CaptureFix
         (("remove", "nobody"), 1, 'There is no server "nobody" in workspace Personal.'),
         (("tols",), 2, 'There is no command "tols".'),
         (("call", "a:b", "{"), 2, "The arguments are not JSON"),
-        (("add", "X"), 2, "A server needs either a command or a --url."),
-        (("add", "X", "--url", "http://x", "--env", "A=1"), 2, "--env and --cwd are for"),
+        (("add", "X"), 2, "Specify either a command or --url."),
+        (("add", "X", "--url", "http://x", "--env", "A=1"), 2, "Use --env and --cwd only"),
         (("workspace", "use", "Nowhere"), 1, 'There is no workspace "Nowhere".'),
     ],
 )
@@ -98,9 +98,9 @@ def test_json_behind_the_dashes_is_the_servers_own(terminal: Terminal) -> None:
 
 def test_what_would_go_unheard_is_refused(terminal: Terminal) -> None:
     code, _, err = terminal("add", "X", "--header", "A=1", "--", "server")
-    assert (code, "--header goes with a --url" in err) == (2, True)
+    assert (code, "Use --header only with --url" in err) == (2, True)
     code, _, err = terminal("--json", "list")
-    assert (code, 'A command comes before "--json".' in err) == (2, True)
+    assert (code, 'Put the command before "--json".' in err) == (2, True)
 
 
 def test_a_mistyped_command_is_guessed(terminal: Terminal) -> None:
@@ -116,7 +116,7 @@ def test_a_file_in_place_of_the_data_directory_is_named(
     file.touch()
     code, _, err = Terminal(file, capsys)(*words)
     assert code == 1
-    assert f"{file} is a file" in err
+    assert f"{file} is not a folder." in err
     assert "--data-dir" in err
 
 

@@ -91,7 +91,7 @@ def test_an_entry_that_is_no_server_is_named_with_its_reason(
     file.write_text(json.dumps({"mcpServers": {"Good": good, "Bad": bad}}))
     code, out, err = terminal("import", str(file))
     assert (code, "good" in out) == (0, True)
-    assert 'Bad was left out: a server needs either "command" or "url".' in err
+    assert 'Skipped Bad: a server needs either "command" or "url".' in err
 
 
 def test_a_file_of_which_nothing_can_be_used_is_an_error(
@@ -100,7 +100,7 @@ def test_a_file_of_which_nothing_can_be_used_is_an_error(
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"Bad": {"args": ["x"]}}}))
     code, _, err = terminal("import", str(file))
-    assert (code, "Bad was left out" in err) == (1, True)
+    assert (code, "Skipped Bad" in err) == (1, True)
 
 
 def test_a_server_that_quotes_its_arguments_when_it_fails_shows_no_secret(

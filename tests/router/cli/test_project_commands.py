@@ -33,11 +33,11 @@ def test_a_project_is_renamed_and_removed(site: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("set", "Site"), 2, "Nothing to change was given."),
+        (("set", "Site"), 2, "Specify what to change."),
         (("set", "-", "--server", "one"), 1, "have all servers of the workspace"),
         (("set", "Site", "--server", "three"), 1, 'no server "three"'),
         (("rename", "Site", "other"), 1, 'already a project "other"'),
-        (("rename", "-", "All"), 1, "Name a project."),
+        (("rename", "-", "All"), 1, "Specify a project."),
         (("remove", "nobody"), 1, 'no project "nobody"'),
     ],
 )

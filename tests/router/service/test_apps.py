@@ -157,7 +157,7 @@ async def test_imported_servers_never_take_anothers_name(running: Running, tmp_p
 
 
 async def test_a_file_that_cant_be_read_says_why(running: Running, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="can't be read"):
+    with pytest.raises(ConfigError, match="does not exist"):
         await running.router.apps.read_file(tmp_path / "nowhere.json")
 
 

@@ -118,7 +118,7 @@ def test_the_line_of_a_key_or_of_what_is_around_it(
         ('"uvx"', "7", 6, "mcpServers.time.command: input should be a valid string"),
         ('"name": "Work",', "", None, '"name" is missing'),
         ('"name"', '"Name"', None, '"name" is missing (and 1 more)'),
-        ('"name": "Work"', '"name": "Work", "x": 1', 3, '"x" is not a key Toolbooth knows'),
+        ('"name": "Work"', '"name": "Work", "x": 1', 3, '"x" is not a known key'),
     ],
 )
 def test_what_does_not_fit_the_model_is_one_sentence_with_a_line(
