@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx2
 
-from router.api.apps import ClientId
+from router.api.apps import AppId
 from router.apps.locations import AppLocations
 from router.config.server import ServerConfig
 from router.config.workspace import PermissionRule
@@ -245,7 +245,7 @@ async def _set_up(router: Router, folders: Folders) -> None:
     await _other_workspaces(router)
     await _projects(router)
     for app in APPS:
-        await router.apps.connect(await router.apps.plan(ClientId(app)))
+        await router.apps.connect(await router.apps.plan(AppId(app)))
 
 
 async def _other_workspaces(router: Router) -> None:

@@ -21,7 +21,7 @@ from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.dialogs.try_tool.dialog import TryToolDialog
 from gui.tray.menu import TrayMenu
 from gui.tray.view import tray_view
-from router.api.apps import ClientId
+from router.api.apps import AppId
 from router.config.server import ServerConfig
 from router.domain.ids import ProjectId, ServerId, ServerRef
 
@@ -111,7 +111,7 @@ def _guide(demo: Demo) -> Iterator[tuple[str, QWidget]]:
 
 
 def _preview(demo: Demo) -> QWidget:
-    dialog = PlanDialog(demo.do(demo.router.apps.plan(ClientId("zed"))), None)
+    dialog = PlanDialog(demo.do(demo.router.apps.plan(AppId("zed"))), None)
     dialog.open()
     return dialog
 

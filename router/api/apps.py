@@ -13,10 +13,10 @@ from typing import NewType, Protocol
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId, TokenId, WorkspaceId
 
-ClientId = NewType("ClientId", str)
+AppId = NewType("AppId", str)
 
 
-class ClientState(StrEnum):
+class AppState(StrEnum):
     ABSENT = "absent"
     """Nothing on this computer shows that it is installed."""
     FOUND = "found"
@@ -26,13 +26,13 @@ class ClientState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ClientApp:
+class App:
     """An application that can be connected, and where it keeps its servers."""
 
-    id: ClientId
+    id: AppId
     name: str
     path: Path
-    state: ClientState
+    state: AppState
     by_bridge: bool = False
     """It only starts programs, so it starts `toolbooth connect`."""
     has_comments: bool = False
@@ -56,7 +56,7 @@ class DiffLine:
 class AppConnectionPlan:
     """What connecting would change in the file as it is now. Contains no token."""
 
-    client: ClientId
+    client: AppId
     name: str
     path: Path
     new_file: bool
@@ -70,7 +70,7 @@ class AppConnectionPlan:
 class AppConnection:
     """A file that was changed, and how to undo that."""
 
-    client: ClientId
+    client: AppId
     name: str
     path: Path
     backup: Path | None
@@ -128,7 +128,7 @@ class FoundServers:
 class AppsPort(Protocol):
     """All are commands: they read files that others write."""
 
-    async def list(self) -> tuple[ClientApp, ...]:
+    async def list(self) -> tuple[App, ...]:
         """Those that can be connected, whether they are installed or not."""
         ...
 
@@ -143,7 +143,7 @@ class AppsPort(Protocol):
         """Add `servers`; `answers` are to their prompts, by id. Commands wait for consent."""
         ...
 
-    async def plan(self, client: ClientId) -> AppConnectionPlan:
+    async def plan(self, app_id: AppId) -> AppConnectionPlan:
         """What connecting would change in the application's file."""
         ...
 
@@ -152,11 +152,11 @@ class AppsPort(Protocol):
         changed since."""
         ...
 
-    async def disconnect(self, client: ClientId) -> AppConnection: ...
+    async def disconnect(self, app_id: AppId) -> AppConnection: ...
     async def undo(self, connection: AppConnection) -> None:
         """Put the file back as it was, byte for byte."""
         ...
 
-    async def snippet(self, client: ClientId) -> str:
+    async def snippet(self, app_id: AppId) -> str:
         """Our entry to paste by hand, with a new token in it."""
         ...

@@ -14,11 +14,11 @@ from datetime import datetime
 from pathlib import Path
 
 from router.api.apps import (
+    App,
     AppConnection,
     AppConnectionPlan,
-    ClientApp,
-    ClientId,
-    ClientState,
+    AppId,
+    AppState,
     DiffLine,
 )
 from router.apps import config_document, file_edit
@@ -74,16 +74,16 @@ class AppConfigWriter:
         self._clock = clock
         self._changes: dict[str, _Change] = {}
 
-    def apps(self) -> tuple[ClientApp, ...]:
+    def apps(self) -> tuple[App, ...]:
         return tuple(self._app(spec) for spec in CONNECTABLE)
 
-    def plan(self, client: ClientId, endpoint: EntryTarget) -> AppConnectionPlan:
+    def plan(self, app_id: AppId, endpoint: EntryTarget) -> AppConnectionPlan:
         """What `connect` would do; the token of `endpoint` is not shown."""
-        spec = spec_of(client)
+        spec = spec_of(app_id)
         target = self._target(spec)
         new = _with_entry(spec, target, endpoint)
         return AppConnectionPlan(
-            client=client,
+            client=app_id,
             name=spec.name,
             path=target.path,
             new_file=target.data is None,
@@ -92,19 +92,19 @@ class AppConfigWriter:
             open_to_others=not spec.by_bridge and file_edit.is_open_to_others(target.path),
         )
 
-    def present_token(self, client: ClientId) -> str | None:
+    def present_token(self, app_id: AppId) -> str | None:
         """The token its entry already has, so that it needs no new one."""
-        found = _TOKEN.search(str(self._target(spec_of(client)).entry))
+        found = _TOKEN.search(str(self._target(spec_of(app_id)).entry))
         return found.group() if found else None
 
-    def connect(self, client: ClientId, endpoint: EntryTarget, expected: str) -> AppConnection:
+    def connect(self, app_id: AppId, endpoint: EntryTarget, expected: str) -> AppConnection:
         """Write our entry into the file whose fingerprint was `expected` at the preview."""
-        spec = spec_of(client)
+        spec = spec_of(app_id)
         target = self._target(spec)
         return self._write(spec, target, _with_entry(spec, target, endpoint), expected)
 
-    def disconnect(self, client: ClientId) -> AppConnection:
-        spec = spec_of(client)
+    def disconnect(self, app_id: AppId) -> AppConnection:
+        spec = spec_of(app_id)
         target = self._target(spec)
         if target.entry is None:
             raise NotFound(
@@ -126,30 +126,28 @@ class AppConfigWriter:
             file_edit.remove(change.path, expected=change.after)
         del self._changes[undo]
 
-    def snippet(self, client: ClientId, endpoint: EntryTarget) -> str:
+    def snippet(self, app_id: AppId, endpoint: EntryTarget) -> str:
         """Our entry, to be pasted by hand into the application's file."""
-        spec = spec_of(client)
+        spec = spec_of(app_id)
         path = spec.paths(self._locations)[0]
         return _with_entry(spec, _Target(path, None, "", ENTRY, None), endpoint)
 
-    def _app(self, spec: AppSpec) -> ClientApp:
+    def _app(self, spec: AppSpec) -> App:
         path = existing_file(spec, self._locations) or spec.paths(self._locations)[0]
-        known = ClientApp(
-            ClientId(spec.id), spec.name, path, ClientState.ABSENT, by_bridge=spec.by_bridge
-        )
+        known = App(AppId(spec.id), spec.name, path, AppState.ABSENT, by_bridge=spec.by_bridge)
         try:
             target = self._target(spec)
         except ConfigError as error:
-            return replace(known, state=ClientState.UNREADABLE, reason=str(error))
+            return replace(known, state=AppState.UNREADABLE, reason=str(error))
         if target.entry is not None:
             token = _TOKEN.search(str(target.entry))
             named = TokenId(token.group(1)) if token else None
             outdated = not self._points_to_us(target.entry)
-            return replace(known, state=ClientState.CONNECTED, token=named, outdated=outdated)
+            return replace(known, state=AppState.CONNECTED, token=named, outdated=outdated)
         if target.data is None and not self._is_installed(spec, path):
             return known
         comments = config_document.has_comments(spec.format, target.text)
-        return replace(known, state=ClientState.FOUND, has_comments=comments)
+        return replace(known, state=AppState.FOUND, has_comments=comments)
 
     def _is_installed(self, spec: AppSpec, path: Path) -> bool:
         """By its folder, unless that is the home directory, or its program."""
@@ -192,15 +190,15 @@ class AppConfigWriter:
         self._changes[undo] = _Change(target.path, target.data, file_edit.fingerprint(data))
         for oldest in list(self._changes)[:-_UNDO_KEPT]:
             del self._changes[oldest]
-        return AppConnection(ClientId(spec.id), spec.name, target.path, backup, undo)
+        return AppConnection(AppId(spec.id), spec.name, target.path, backup, undo)
 
 
-def spec_of(client: ClientId) -> AppSpec:
+def spec_of(app_id: AppId) -> AppSpec:
     for spec in CONNECTABLE:
-        if client in (spec.id, spec.name):
+        if app_id in (spec.id, spec.name):
             return spec
     raise NotFound(
-        sentence('There is no app "{client}".', client=client),
+        sentence('There is no app "{client}".', client=app_id),
         "List them with: toolbooth client list",
     )
 

@@ -23,7 +23,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 
 if TYPE_CHECKING:
-    from router.api.apps import AppConnectionPlan, ClientId, FoundServer, FoundServers, SkippedEntry
+    from router.api.apps import AppConnectionPlan, AppId, FoundServer, FoundServers, SkippedEntry
 
 COMMANDS = Commands([Group("client", "Connect apps and list their servers.")])
 _CLIENT = Argument("client", "CLIENT", "app name or ID; see: toolbooth client list")
@@ -71,7 +71,7 @@ def _found_json(found: FoundServer) -> JsonObject:
 # client preview, client connect, client disconnect
 
 
-async def _client(context: Context) -> ClientId:
+async def _client(context: Context) -> AppId:
     """By id or name."""
     text = str(context["client"])
     for app in await context.router.apps.list():

@@ -14,10 +14,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from router.api.apps import (
+    App,
     AppConnection,
     AppConnectionPlan,
-    ClientApp,
-    ClientId,
+    AppId,
     FoundServer,
     FoundServers,
 )
@@ -61,7 +61,7 @@ class Apps:
         self._token_undo: dict[str, Callable[[], Awaitable[None]]] = {}
         """Undoes what a connection or disconnection did to a token, by its undo id."""
 
-    async def list(self) -> tuple[ClientApp, ...]:
+    async def list(self) -> tuple[App, ...]:
         return await asyncio.to_thread(self._connections.apps)
 
     async def find_servers(self) -> FoundServers:
@@ -84,9 +84,9 @@ class Apps:
             chosen[free_name(found.name, " ", chosen)] = with_answers(found, answers)
         return await self._servers.add_imported(workspace, chosen)
 
-    async def plan(self, client: ClientId) -> AppConnectionPlan:
+    async def plan(self, app_id: AppId) -> AppConnectionPlan:
         return await asyncio.to_thread(
-            self._connections.plan, client, self._endpoint_for(client, _NO_TOKEN)
+            self._connections.plan, app_id, self._endpoint_for(app_id, _NO_TOKEN)
         )
 
     async def connect(self, plan: AppConnectionPlan) -> AppConnection:
@@ -102,12 +102,12 @@ class Apps:
         self._token_undo[connection.undo] = partial(self._tokens.revoke, issued.summary.id)
         return connection
 
-    async def disconnect(self, client: ClientId) -> AppConnection:
-        existing = await self._existing_token(client)
+    async def disconnect(self, app_id: AppId) -> AppConnection:
+        existing = await self._existing_token(app_id)
         known = self._tokens.verify(existing) if existing else None
         withdrawn = await self._tokens.withdraw(known.id) if known else None
         try:
-            connection = await asyncio.to_thread(self._connections.disconnect, client)
+            connection = await asyncio.to_thread(self._connections.disconnect, app_id)
         except BaseException:
             if withdrawn is not None:
                 await self._tokens.reinstate(withdrawn)
@@ -122,12 +122,12 @@ class Apps:
             with suppress(NotFound):  # A token that was issued may have been revoked already.
                 await undo()
 
-    async def snippet(self, client: ClientId) -> str:
+    async def snippet(self, app_id: AppId) -> str:
         """With a new token in it: none that exists can be shown again."""
-        spec = spec_of(client)
+        spec = spec_of(app_id)
         issued = await self._tokens.issue(spec.name, None, None)
-        endpoint = self._endpoint_for(client, issued.secret)
-        return await asyncio.to_thread(self._connections.snippet, client, endpoint)
+        endpoint = self._endpoint_for(app_id, issued.secret)
+        return await asyncio.to_thread(self._connections.snippet, app_id, endpoint)
 
     async def _write(self, plan: AppConnectionPlan, token: str) -> AppConnection:
         endpoint = self._endpoint_for(plan.client, token)
@@ -137,22 +137,22 @@ class Apps:
             self._connections.connect, plan.client, endpoint, plan.fingerprint
         )
 
-    async def _existing_token(self, client: ClientId) -> str | None:
+    async def _existing_token(self, app_id: AppId) -> str | None:
         """The token an app has already: in its entry, or in the keyring where the bridge reads."""
-        if not spec_of(client).by_bridge:
-            return await asyncio.to_thread(self._connections.present_token, client)
-        return await self._secrets.find(profile_secret(client))
+        if not spec_of(app_id).by_bridge:
+            return await asyncio.to_thread(self._connections.present_token, app_id)
+        return await self._secrets.find(profile_secret(app_id))
 
-    def _endpoint_for(self, client: ClientId, token: str) -> EntryTarget:
+    def _endpoint_for(self, app_id: AppId, token: str) -> EntryTarget:
         port = self._settings().port or DEFAULT_PORT
         url = self._endpoint.state().url or f"http://127.0.0.1:{port}/mcp"
-        bridge = (*bridge_command(), "connect", "--profile", str(client))
-        if spec_of(client).by_bridge and " " in bridge[0]:
+        bridge = (*bridge_command(), "connect", "--profile", str(app_id))
+        if spec_of(app_id).by_bridge and " " in bridge[0]:
             raise InvalidInput(
                 sentence(
                     "{app} can't start {path}, because the path contains a space.",
                     path=bridge[0],
-                    app=spec_of(client).name,
+                    app=spec_of(app_id).name,
                 ),
                 "Install Toolbooth in a folder without spaces in its path.",
             )

@@ -43,7 +43,7 @@ from gui.main_window.page import Page
 from gui.widgets.dialog import ChangesDialog, Dialog
 from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import Theme
-from router.api.apps import AppConnectionPlan, ClientApp, ClientId, ClientState, FoundServer, Prompt
+from router.api.apps import App, AppConnectionPlan, AppId, AppState, FoundServer, Prompt
 from router.catalog.tool_definition import parameters
 from router.config.server import ServerConfig
 from router.domain.errors import InvalidInput
@@ -74,7 +74,7 @@ CONTROLS = (
     QTabBar,
     QTextEdit,
 )
-APP = ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND)
+APP = App(AppId("cursor"), "Cursor", Path("/c"), AppState.FOUND)
 FOUND = FoundServer("a", "Zed", Path("/z"), ServerConfig(command="a"), (Prompt("k", "Key", True),))
 
 ASK = PermissionRequest(

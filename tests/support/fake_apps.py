@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from router.api.apps import (
+    App,
     AppConnection,
     AppConnectionPlan,
-    ClientApp,
-    ClientId,
-    ClientState,
+    AppId,
+    AppState,
     DiffLine,
     FoundServer,
     FoundServers,
@@ -26,12 +26,12 @@ class FakeApps:
 
     def __init__(self, context: FakeContext) -> None:
         self._record = context.record
-        self.apps: tuple[ClientApp, ...] = ()
+        self.apps: tuple[App, ...] = ()
         self.findings = FoundServers(())
         self.open_to_others = False
         self.lines: tuple[DiffLine, ...] = (DiffLine("+", "toolbooth"),)
 
-    async def list(self) -> tuple[ClientApp, ...]:
+    async def list(self) -> tuple[App, ...]:
         return self.apps
 
     async def find_servers(self) -> FoundServers:
@@ -47,35 +47,35 @@ class FakeApps:
         self._record("apps.import_servers", workspace, tuple(servers), dict(answers))
         return tuple(ServerId(slug(found.name)) for found in servers)
 
-    async def plan(self, client: ClientId) -> AppConnectionPlan:
-        self._record("apps.plan", client)
-        app = self._app(client)
+    async def plan(self, app_id: AppId) -> AppConnectionPlan:
+        self._record("apps.plan", app_id)
+        app = self._app(app_id)
         return AppConnectionPlan(
-            client, app.name, app.path, False, self.lines, "now", self.open_to_others
+            app_id, app.name, app.path, False, self.lines, "now", self.open_to_others
         )
 
     async def connect(self, plan: AppConnectionPlan) -> AppConnection:
         self._record("apps.connect", plan)
-        return self._change(plan.client, ClientState.CONNECTED)
+        return self._change(plan.client, AppState.CONNECTED)
 
-    async def disconnect(self, client: ClientId) -> AppConnection:
-        self._record("apps.disconnect", client)
-        return self._change(client, ClientState.FOUND)
+    async def disconnect(self, app_id: AppId) -> AppConnection:
+        self._record("apps.disconnect", app_id)
+        return self._change(app_id, AppState.FOUND)
 
     async def undo(self, connection: AppConnection) -> None:
         self._record("apps.undo", connection)
-        was = ClientState(connection.undo)
+        was = AppState(connection.undo)
         self._change(connection.client, was)
 
-    async def snippet(self, client: ClientId) -> str:
-        self._record("apps.snippet", client)
-        return f"snippet for {client}"
+    async def snippet(self, app_id: AppId) -> str:
+        self._record("apps.snippet", app_id)
+        return f"snippet for {app_id}"
 
-    def _app(self, client: ClientId) -> ClientApp:
-        return next(app for app in self.apps if app.id == client)
+    def _app(self, app_id: AppId) -> App:
+        return next(app for app in self.apps if app.id == app_id)
 
-    def _change(self, client: ClientId, state: ClientState) -> AppConnection:
+    def _change(self, app_id: AppId, state: AppState) -> AppConnection:
         """The state before is how to undo it."""
-        app = self._app(client)
-        self.apps = tuple(replace(a, state=state) if a.id == client else a for a in self.apps)
-        return AppConnection(client, app.name, app.path, app.path.with_suffix(".bak"), app.state)
+        app = self._app(app_id)
+        self.apps = tuple(replace(a, state=state) if a.id == app_id else a for a in self.apps)
+        return AppConnection(app_id, app.name, app.path, app.path.with_suffix(".bak"), app.state)

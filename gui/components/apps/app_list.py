@@ -17,7 +17,7 @@ from gui.widgets.buttons import link_button, secondary_button
 from gui.widgets.cards import Card, ruled
 from gui.widgets.labels import ElidedLabel, Pill, Tile, label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, row_widget, vbox
-from router.api.apps import ClientApp, ClientId, ClientState
+from router.api.apps import App, AppId, AppState
 
 ROW_HEIGHT = 51
 
@@ -29,20 +29,20 @@ class AppList(Card):
 
     def __init__(self, connector: AppConnector, *, choosable: bool = False) -> None:
         super().__init__()
-        self._actions: dict[AppAction, Callable[[ClientId], object]] = {
+        self._actions: dict[AppAction, Callable[[AppId], object]] = {
             AppAction.PREVIEW: partial(preview, connector, parent=self),
             AppAction.DISCONNECT: connector.disconnect_app,
             AppAction.MANUAL_SETUP: partial(set_up_manually, connector, parent=self),
         }
         self._choosable = choosable
-        self._apps: tuple[ClientApp, ...] = ()
-        self._unticked: set[ClientId] = set()
-        self._ticks: dict[ClientId, QCheckBox] = {}
+        self._apps: tuple[App, ...] = ()
+        self._unticked: set[AppId] = set()
+        self._ticks: dict[AppId, QCheckBox] = {}
         looking = label(self.tr("Looking for your apps…"), tint="text3")
         looking.setFixedHeight(ROW_HEIGHT)
         self._column = vbox(looking, margins=(17, 3, 17, 3), parent=self)
 
-    def show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+    def show_apps(self, apps: tuple[App, ...]) -> None:
         if apps == self._apps:
             return
         self._apps = apps
@@ -54,11 +54,11 @@ class AppList(Card):
         self._column.addWidget(rows)
         self.choice_changed.emit()
 
-    def chosen(self) -> Sequence[ClientId]:
+    def chosen(self) -> Sequence[AppId]:
         """What is ticked, in the order of the rows."""
-        return [client for client, tick in self._ticks.items() if tick.isChecked()]
+        return [app_id for app_id, tick in self._ticks.items() if tick.isChecked()]
 
-    def _row(self, app: ClientApp) -> QWidget:
+    def _row(self, app: App) -> QWidget:
         line = app_row(app, Path.home())
         return row_widget(
             self._tick(app) if self._choosable else None,
@@ -69,8 +69,8 @@ class AppList(Card):
             height=ROW_HEIGHT,
         )
 
-    def _tick(self, app: ClientApp) -> QWidget:
-        if app.state is not ClientState.FOUND:
+    def _tick(self, app: App) -> QWidget:
+        if app.state is not AppState.FOUND:
             gap = QWidget()
             gap.setFixedWidth(16)
             return gap
@@ -82,14 +82,14 @@ class AppList(Card):
         self._ticks[app.id] = tick
         return tick
 
-    def _remember(self, client: ClientId, ticked: bool) -> None:
-        (self._unticked.discard if ticked else self._unticked.add)(client)
+    def _remember(self, app_id: AppId, ticked: bool) -> None:
+        (self._unticked.discard if ticked else self._unticked.add)(app_id)
         self.choice_changed.emit()
 
-    def _button(self, app: ClientApp, line: AppRow) -> QWidget:
+    def _button(self, app: App, line: AppRow) -> QWidget:
         link = self._choosable or line.action is AppAction.MANUAL_SETUP
         text = line.action_text
-        if app.state is ClientState.FOUND and not self._choosable:
+        if app.state is AppState.FOUND and not self._choosable:
             text = self.tr("Connect…")
         button = link_button(text) if link else secondary_button(text)
         button.setAccessibleName(f"{text}: {app.name}")
@@ -97,8 +97,8 @@ class AppList(Card):
         return button
 
 
-def _texts(app: ClientApp, line: AppRow) -> QVBoxLayout:
-    usable = app.state in (ClientState.CONNECTED, ClientState.FOUND)
+def _texts(app: App, line: AppRow) -> QVBoxLayout:
+    usable = app.state in (AppState.CONNECTED, AppState.FOUND)
     name = label(app.name, font=fonts.medium(), tint="text1" if usable else "text2")
     detail = ElidedLabel(
         line.detail,

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from gui.text.marks import Tone
 from gui.text.tr import tr
-from router.api.apps import ClientApp, ClientState, FoundServer
+from router.api.apps import App, AppState, FoundServer
 from router.domain.clients import TokenSummary
 
 
@@ -29,26 +29,26 @@ class AppRow:
     action_text: str
 
 
-def app_row(app: ClientApp, home: Path) -> AppRow:
+def app_row(app: App, home: Path) -> AppRow:
     path, manual = short_path(app.path, home), (AppAction.MANUAL_SETUP, tr("Set up manually"))
     match app.state:
-        case ClientState.ABSENT:
+        case AppState.ABSENT:
             return AppRow(tr("Not found on this computer"), "", Tone.NEUTRAL, *manual)
-        case ClientState.UNREADABLE:
+        case AppState.UNREADABLE:
             return AppRow(app.reason, tr("Can’t read file"), Tone.ERR, *manual)
-        case ClientState.CONNECTED if app.outdated:
+        case AppState.CONNECTED if app.outdated:
             update = (AppAction.PREVIEW, tr("Update…"))
             return AppRow(path, tr("Outdated URL"), Tone.WARN, *update)
-        case ClientState.CONNECTED:
+        case AppState.CONNECTED:
             disconnect = (AppAction.DISCONNECT, tr("Disconnect"))
             return AppRow(path, tr("Connected"), Tone.OK, *disconnect)
-        case ClientState.FOUND:
+        case AppState.FOUND:
             return AppRow(path, *_hint(app), AppAction.PREVIEW, tr("Preview"))
         case _:
             assert_never(app.state)
 
 
-def _hint(app: ClientApp) -> tuple[str, Tone]:
+def _hint(app: App) -> tuple[str, Tone]:
     if app.by_bridge:
         return tr("Uses the built-in bridge"), Tone.ACCENT
     if app.has_comments:
@@ -61,13 +61,13 @@ def short_path(path: Path, home: Path) -> str:
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def in_order(apps: tuple[ClientApp, ...]) -> tuple[ClientApp, ...]:
+def in_order(apps: tuple[App, ...]) -> tuple[App, ...]:
     """Installed apps first; each group in its given order."""
     rank = {
-        ClientState.CONNECTED: 0,
-        ClientState.FOUND: 0,
-        ClientState.UNREADABLE: 1,
-        ClientState.ABSENT: 2,
+        AppState.CONNECTED: 0,
+        AppState.FOUND: 0,
+        AppState.UNREADABLE: 1,
+        AppState.ABSENT: 2,
     }
     return tuple(sorted(apps, key=lambda app: rank[app.state]))
 
@@ -85,9 +85,9 @@ def found_sentence(servers: tuple[FoundServer, ...]) -> str:
     return text.format(apps=named)
 
 
-def connected_count(apps: Iterable[ClientApp], tokens: Iterable[TokenSummary]) -> int:
+def connected_count(apps: Iterable[App], tokens: Iterable[TokenSummary]) -> int:
     """Apps with our entry in their file, and those set up manually that have called."""
-    listed = [app for app in apps if app.state is ClientState.CONNECTED]
+    listed = [app for app in apps if app.state is AppState.CONNECTED]
     of_apps = {app.token for app in listed}
     manual = (t for t in tokens if t.last_used_at is not None and t.id not in of_apps)
     return len(listed) + sum(1 for _ in manual)

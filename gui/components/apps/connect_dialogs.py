@@ -18,7 +18,7 @@ from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import STRETCH, Part, hbox, vbox
 from gui.widgets.palette import Palette, Token
 from gui.widgets.theme import theme
-from router.api.apps import AppConnectionPlan, ClientApp, ClientId, DiffLine
+from router.api.apps import App, AppConnectionPlan, AppId, DiffLine
 
 _PADDING = 24
 
@@ -67,7 +67,7 @@ class ManualSetupDialog(Dialog):
 
     snippet_requested = Signal(str)
 
-    def __init__(self, app: ClientApp, parent: QWidget | None) -> None:
+    def __init__(self, app: App, parent: QWidget | None) -> None:
         title = self.tr("Set up {name} manually").format(name=app.name)
         super().__init__(title, (620, 420), parent)
         self._text = _mono_view(self.tr("Entry to paste"))
@@ -130,21 +130,21 @@ def _lay_out(dialog: QDialog, path: Path, explanation: str, *parts: Part) -> Non
     )
 
 
-def preview(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+def preview(connector: AppConnector, app_id: AppId, parent: QWidget) -> None:
     """Show the change in its file before it is made."""
 
     def show(plan: AppConnectionPlan) -> None:
         dialog = PlanDialog(plan, parent)
         dialog.agreed.connect(connector.connect_planned)
-        dialog.manual_setup_requested.connect(lambda: set_up_manually(connector, client, parent))
+        dialog.manual_setup_requested.connect(lambda: set_up_manually(connector, app_id, parent))
         dialog.open()
 
-    connector.preview(client, show)
+    connector.preview(app_id, show)
 
 
-def set_up_manually(connector: AppConnector, client: ClientId, parent: QWidget) -> None:
+def set_up_manually(connector: AppConnector, app_id: AppId, parent: QWidget) -> None:
     """Show the entry to paste."""
-    app = next(app for app in connector.apps if app.id == client)
+    app = next(app for app in connector.apps if app.id == app_id)
     dialog = ManualSetupDialog(app, parent)
-    dialog.snippet_requested.connect(lambda: connector.snippet(client, dialog.show_snippet))
+    dialog.snippet_requested.connect(lambda: connector.snippet(app_id, dialog.show_snippet))
     dialog.open()

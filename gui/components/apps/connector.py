@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from gui.link.commands import Commands
-from router.api.apps import AppConnection, AppConnectionPlan, ClientApp, ClientId
+from router.api.apps import App, AppConnection, AppConnectionPlan, AppId
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 class AppConnector(QObject):
     listed = Signal(object)
-    """`tuple[ClientApp, ...]`, after each change too."""
+    """`tuple[App, ...]`, after each change too."""
     connected = Signal(object)
     disconnected = Signal(object)
     """Each with the `AppConnection`, which can be undone."""
@@ -28,7 +28,7 @@ class AppConnector(QObject):
         super().__init__(parent)
         self._router = router
         self._commands = commands
-        self.apps: tuple[ClientApp, ...] = ()
+        self.apps: tuple[App, ...] = ()
         self._loading = self._again = False
 
     def load(self) -> None:
@@ -39,18 +39,18 @@ class AppConnector(QObject):
             self._loading = True
             self._run(self._router.apps.list(), self._loaded, self._not_loaded)
 
-    def preview(self, client: ClientId, show: Callable[[AppConnectionPlan], object]) -> None:
-        self._run(self._router.apps.plan(client), show, self.failed.emit)
+    def preview(self, app_id: AppId, show: Callable[[AppConnectionPlan], object]) -> None:
+        self._run(self._router.apps.plan(app_id), show, self.failed.emit)
 
     def connect_planned(self, plan: AppConnectionPlan) -> None:
         self._run(self._router.apps.connect(plan), self._connected)
 
-    def connect_all(self, clients: Sequence[ClientId], then: Callable[[], object]) -> None:
+    def connect_all(self, app_ids: Sequence[AppId], then: Callable[[], object]) -> None:
         """One after the other; a failure is reported and does not stop the rest."""
-        if not clients:
+        if not app_ids:
             then()
             return
-        first, rest = clients[0], clients[1:]
+        first, rest = app_ids[0], app_ids[1:]
 
         def connect(plan: AppConnectionPlan) -> None:
             self._run(self._router.apps.connect(plan), on_connected, on_error)
@@ -65,14 +65,14 @@ class AppConnector(QObject):
 
         self._run(self._router.apps.plan(first), connect, on_error)
 
-    def disconnect_app(self, client: ClientId) -> None:
-        self._run(self._router.apps.disconnect(client), self._disconnected)
+    def disconnect_app(self, app_id: AppId) -> None:
+        self._run(self._router.apps.disconnect(app_id), self._disconnected)
 
     def undo(self, connection: AppConnection) -> None:
         self._run(self._router.apps.undo(connection), lambda _: self.load())
 
-    def snippet(self, client: ClientId, show: Callable[[str], object]) -> None:
-        self._run(self._router.apps.snippet(client), show, self.failed.emit)
+    def snippet(self, app_id: AppId, show: Callable[[str], object]) -> None:
+        self._run(self._router.apps.snippet(app_id), show, self.failed.emit)
 
     def _run(
         self,
@@ -82,7 +82,7 @@ class AppConnector(QObject):
     ) -> None:
         self._commands.run(self, command, on_done=on_done, on_error=on_error or self._failed)
 
-    def _loaded(self, apps: tuple[ClientApp, ...]) -> None:
+    def _loaded(self, apps: tuple[App, ...]) -> None:
         self.apps = apps
         self.listed.emit(apps)
         self._load_again()

@@ -15,7 +15,7 @@ from gui.widgets.icons import icon
 from gui.widgets.labels import label, wrapped
 from gui.widgets.layouts import STRETCH, vbox
 from gui.widgets.status_mark import StatusMark
-from router.api.apps import ClientApp, ClientState
+from router.api.apps import App, AppState
 from router.domain.activity import ActivityEntry, ActivityKind
 
 _TICK_SIZE, _MIN_HEIGHT = 40, 150
@@ -40,11 +40,11 @@ class CheckStep(Card):
         vbox(*parts, spacing=10, margins=(32, 24, 32, 24), parent=self)
         self.show_apps(())
 
-    def show_apps(self, apps: Iterable[ClientApp], others: Iterable[str] = ()) -> None:
+    def show_apps(self, apps: Iterable[App], others: Iterable[str] = ()) -> None:
         """Say which applications to try; `others` were set up manually."""
         if self.is_green:
             return
-        names = [app.name for app in apps if app.state is ClientState.CONNECTED]
+        names = [app.name for app in apps if app.state is AppState.CONNECTED]
         names += [name for name in others if name not in names]
         if names:
             text = self.tr("Restart {apps}, then ask it to list your tools.")

@@ -27,7 +27,7 @@ from gui.widgets.buttons import link_button, primary_button, secondary_button
 from gui.widgets.labels import Message, label, wrapped
 from gui.widgets.layouts import STRETCH, hbox, vbox
 from gui.widgets.scroll_area import ScrollColumn
-from router.api.apps import ClientApp, ClientState
+from router.api.apps import App, AppState
 from router.api.events import ActivityRecorded, ServerRemoved, ServerStatusChanged
 from router.api.router import RouterPort
 from router.domain.errors import ToolboothError
@@ -191,7 +191,7 @@ class GuideDialog(QDialog):
             self._next.setText(self.tr("Done"))
             self._next.setEnabled(self._check.is_green)
 
-    def _show_apps(self, apps: tuple[ClientApp, ...]) -> None:
+    def _show_apps(self, apps: tuple[App, ...]) -> None:
         self._apps.show_apps(apps)
         of_apps = {app.token for app in apps}
         used = (token for token in self._router.tokens.list() if token.last_used_at is not None)
@@ -199,7 +199,7 @@ class GuideDialog(QDialog):
         self._show_buttons()
 
     def _any_connected(self) -> bool:
-        return any(app.state is ClientState.CONNECTED for app in self._connector.apps)
+        return any(app.state is AppState.CONNECTED for app in self._connector.apps)
 
     def _show_error(self, error: ToolboothError) -> None:
         self._next.setEnabled(True)

@@ -11,7 +11,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.widgets.buttons import secondary_button
 from gui.widgets.page_frame import PageFrame
-from router.api.apps import AppConnection, ClientApp
+from router.api.apps import App, AppConnection
 from router.api.events import TokensChanged
 from router.api.router import RouterPort
 
@@ -47,5 +47,5 @@ class AppsPage(PageFrame):
     def _done(self, text: str, connection: AppConnection) -> None:
         self._offer_undo(text, lambda: self.panel.connector.undo(connection))
 
-    def _count(self, apps: tuple[ClientApp, ...]) -> None:
+    def _count(self, apps: tuple[App, ...]) -> None:
         self.counted.emit(connected_count(apps, self._router.tokens.list()))

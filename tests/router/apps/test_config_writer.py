@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from router.api.apps import ClientId, ClientState
+from router.api.apps import AppId, AppState
 from router.apps import config_document
 from router.apps.app_specs import CONNECTABLE, EntryTarget
 from router.apps.config_reader import SelfReference
@@ -43,16 +43,16 @@ def put(home: Path, client: str) -> Path:
 
 def connect(home: Path, client: str) -> Path:
     here = connections(home)
-    plan = here.plan(ClientId(client), ENDPOINT)
-    return here.connect(ClientId(client), ENDPOINT, plan.fingerprint).path
+    plan = here.plan(AppId(client), ENDPOINT)
+    return here.connect(AppId(client), ENDPOINT, plan.fingerprint).path
 
 
 def content(client: str, path: Path) -> JsonObject:
-    return config_document.read(spec_of(ClientId(client)).format, path, path.read_text())
+    return config_document.read(spec_of(AppId(client)).format, path, path.read_text())
 
 
 def entry(client: str, path: Path) -> JsonObject:
-    spec = spec_of(ClientId(client))
+    spec = spec_of(AppId(client))
     return as_object(config_document.value_at(content(client, path), (*spec.keys, "toolbooth")))
 
 
@@ -67,7 +67,7 @@ def test_connecting_adds_one_entry_and_keeps_every_other_line(client: str, tmp_p
         now = iter(line.rstrip(",") for line in after.splitlines())
         assert [line for line in kept if line not in now] == []
     assert "toolbooth" in after
-    assert (URL in after and TOKEN in after) is not spec_of(ClientId(client)).by_bridge
+    assert (URL in after and TOKEN in after) is not spec_of(AppId(client)).by_bridge
 
 
 @pytest.mark.parametrize("client", IDS)
@@ -75,8 +75,8 @@ def test_disconnecting_gives_the_file_back_as_it_was(client: str, tmp_path: Path
     path = put(tmp_path, client)
     before = path.read_text()
     connect(tmp_path, client)
-    connections(tmp_path).disconnect(ClientId(client))
-    assert config_document.read(spec_of(ClientId(client)).format, path, before) == content(
+    connections(tmp_path).disconnect(AppId(client))
+    assert config_document.read(spec_of(AppId(client)).format, path, before) == content(
         client, path
     )
     assert len(path.read_text().splitlines()) <= len(before.splitlines()) + 1
@@ -87,8 +87,8 @@ def test_undo_restores_the_bytes(client: str, tmp_path: Path) -> None:
     path = put(tmp_path, client)
     before = path.read_bytes()
     here = connections(tmp_path)
-    plan = here.plan(ClientId(client), ENDPOINT)
-    connection = here.connect(ClientId(client), ENDPOINT, plan.fingerprint)
+    plan = here.plan(AppId(client), ENDPOINT)
+    connection = here.connect(AppId(client), ENDPOINT, plan.fingerprint)
     assert path.read_bytes() != before
     here.undo(connection.undo)
     assert path.read_bytes() == before
@@ -99,9 +99,9 @@ def test_an_application_without_a_file_gets_one_and_loses_it_by_undo(
     client: str, tmp_path: Path
 ) -> None:
     here = connections(tmp_path)
-    plan = here.plan(ClientId(client), ENDPOINT)
+    plan = here.plan(AppId(client), ENDPOINT)
     assert plan.new_file
-    connection = here.connect(ClientId(client), ENDPOINT, plan.fingerprint)
+    connection = here.connect(AppId(client), ENDPOINT, plan.fingerprint)
     assert connection.backup is None
     assert entry(client, connection.path)
     here.undo(connection.undo)
@@ -148,7 +148,7 @@ def test_the_formats_are_what_their_own_parsers_read(tmp_path: Path) -> None:
 
 def test_a_preview_shows_the_change_and_no_secret(tmp_path: Path) -> None:
     put(tmp_path, "codex")
-    plan = connections(tmp_path).plan(ClientId("codex"), ENDPOINT)
+    plan = connections(tmp_path).plan(AppId("codex"), ENDPOINT)
     shown = "\n".join(f"{line.sign}{line.text}" for line in plan.lines)
     assert "+[mcp_servers.toolbooth]" in shown
     assert f'+url = "{URL}"' in shown
@@ -160,10 +160,10 @@ def test_a_preview_shows_the_change_and_no_secret(tmp_path: Path) -> None:
 def test_a_file_changed_since_the_preview_is_not_written(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     here = connections(tmp_path)
-    plan = here.plan(ClientId("cursor"), ENDPOINT)
+    plan = here.plan(AppId("cursor"), ENDPOINT)
     path.write_text("{}")
     with pytest.raises(Conflict, match="changed in the meantime"):
-        here.connect(ClientId("cursor"), ENDPOINT, plan.fingerprint)
+        here.connect(AppId("cursor"), ENDPOINT, plan.fingerprint)
     assert path.read_text() == "{}"
     assert list(path.parent.glob("*.bak.*")) == []
 
@@ -171,8 +171,8 @@ def test_a_file_changed_since_the_preview_is_not_written(tmp_path: Path) -> None
 def test_undo_leaves_a_file_that_somebody_has_changed_since(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     here = connections(tmp_path)
-    fingerprint = here.plan(ClientId("cursor"), ENDPOINT).fingerprint
-    connection = here.connect(ClientId("cursor"), ENDPOINT, fingerprint)
+    fingerprint = here.plan(AppId("cursor"), ENDPOINT).fingerprint
+    connection = here.connect(AppId("cursor"), ENDPOINT, fingerprint)
     path.write_text('{"mcpServers": {}}')
     with pytest.raises(Conflict):
         here.undo(connection.undo)
@@ -183,7 +183,7 @@ def test_each_change_leaves_a_private_backup_of_its_own_and_the_mode_stays(tmp_p
     path = put(tmp_path, "cursor")
     path.chmod(0o640)
     connect(tmp_path, "cursor")
-    connections(tmp_path).disconnect(ClientId("cursor"))
+    connections(tmp_path).disconnect(AppId("cursor"))
     backups = sorted(each.name for each in path.parent.glob("mcp.json.bak.*"))
     assert backups == ["mcp.json.bak.20260504-130201", "mcp.json.bak.20260504-130201-1"]
     assert (path.parent / backups[0]).read_text() == FILES["cursor"][1]
@@ -208,12 +208,12 @@ def test_a_malformed_file_is_refused_with_its_line_and_left_alone(
     path = put(tmp_path, client)
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        connections(tmp_path).plan(ClientId(client), ENDPOINT)
+        connections(tmp_path).plan(AppId(client), ENDPOINT)
     assert caught.value.path == path
     assert caught.value.line == line
     assert path.read_text() == text
     app = next(app for app in connections(tmp_path).apps() if app.id == client)
-    assert app.state is ClientState.UNREADABLE
+    assert app.state is AppState.UNREADABLE
     assert str(path) in app.reason
 
 
@@ -222,11 +222,11 @@ def test_applications_say_whether_they_are_here_and_connected(tmp_path: Path) ->
     put(tmp_path, "cursor")
     connect(tmp_path, "cursor")
     apps = {app.id: app for app in connections(tmp_path).apps()}
-    assert apps[ClientId("zed")].state is ClientState.FOUND
-    assert apps[ClientId("zed")].has_comments
-    assert apps[ClientId("cursor")].state is ClientState.CONNECTED
-    assert apps[ClientId("cursor")].token == "0123abcd"
-    assert apps[ClientId("codex")].state is ClientState.ABSENT
+    assert apps[AppId("zed")].state is AppState.FOUND
+    assert apps[AppId("zed")].has_comments
+    assert apps[AppId("cursor")].state is AppState.CONNECTED
+    assert apps[AppId("cursor")].token == "0123abcd"
+    assert apps[AppId("codex")].state is AppState.ABSENT
 
 
 def test_an_entry_made_by_hand_or_for_an_older_port_is_known_as_ours(tmp_path: Path) -> None:
@@ -235,8 +235,8 @@ def test_an_entry_made_by_hand_or_for_an_older_port_is_known_as_ours(tmp_path: P
     connect(tmp_path, "cursor")
     assert list(content("cursor", path)["mcpServers"]) == ["booth"]
     moved = connections(tmp_path, port=4000)
-    fingerprint = moved.plan(ClientId("cursor"), ENDPOINT).fingerprint
-    moved.connect(ClientId("cursor"), ENDPOINT, fingerprint)
+    fingerprint = moved.plan(AppId("cursor"), ENDPOINT).fingerprint
+    moved.connect(AppId("cursor"), ENDPOINT, fingerprint)
     assert list(content("cursor", path)["mcpServers"]) == ["booth"]
 
 
@@ -260,5 +260,5 @@ def test_an_empty_list_of_servers_takes_our_entry(text: str, tmp_path: Path) -> 
 
 
 def test_a_snippet_is_a_whole_file_with_our_entry(tmp_path: Path) -> None:
-    snippet = connections(tmp_path).snippet(ClientId("codex"), ENDPOINT)
+    snippet = connections(tmp_path).snippet(AppId("codex"), ENDPOINT)
     assert tomllib.loads(snippet)["mcp_servers"]["toolbooth"]["url"] == URL

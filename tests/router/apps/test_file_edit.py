@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from router.api.apps import ClientId, ClientState
+from router.api.apps import AppId, AppState
 from router.apps.config_document import Format, edited
 from router.domain.errors import ConfigError, Conflict
 from tests.router.apps.test_config_writer import ENDPOINT, connect, connections, put
@@ -76,7 +76,7 @@ def test_all_but_our_lines_stays_as_it_is_and_disconnecting_gives_every_byte_bac
     assert "\ufeff" not in after[1:]
     if newline in before.decode():
         assert after.count("\n") == after.count(newline)
-    connections(tmp_path).disconnect(ClientId(client))
+    connections(tmp_path).disconnect(AppId(client))
     assert path.read_bytes() == before
 
 
@@ -132,7 +132,7 @@ def test_what_can_not_be_changed_safely_is_refused_and_left_alone(
     path = put(tmp_path, client)
     path.write_text(text)
     with pytest.raises(ConfigError):
-        connections(tmp_path).plan(ClientId(client), ENDPOINT)
+        connections(tmp_path).plan(AppId(client), ENDPOINT)
     assert path.read_text() == text
 
 
@@ -143,8 +143,8 @@ def test_a_link_stays_a_link_and_what_it_leads_to_is_changed(tmp_path: Path) -> 
     path.symlink_to(kept)
     before = kept.read_bytes()
     here = connections(tmp_path)
-    plan = here.plan(ClientId("cursor"), ENDPOINT)
-    connection = here.connect(ClientId("cursor"), ENDPOINT, plan.fingerprint)
+    plan = here.plan(AppId("cursor"), ENDPOINT)
+    connection = here.connect(AppId("cursor"), ENDPOINT, plan.fingerprint)
     assert path.is_symlink()
     assert b"toolbooth" in kept.read_bytes()
     here.undo(connection.undo)
@@ -157,8 +157,8 @@ def test_a_link_to_nothing_gets_its_file_and_undo_takes_only_that_away(tmp_path:
     path.unlink()
     path.symlink_to(tmp_path / "dotfiles.json")
     here = connections(tmp_path)
-    plan = here.plan(ClientId("cursor"), ENDPOINT)
-    connection = here.connect(ClientId("cursor"), ENDPOINT, plan.fingerprint)
+    plan = here.plan(AppId("cursor"), ENDPOINT)
+    connection = here.connect(AppId("cursor"), ENDPOINT, plan.fingerprint)
     assert (tmp_path / "dotfiles.json").is_file()
     here.undo(connection.undo)
     assert path.is_symlink()
@@ -187,10 +187,10 @@ def test_what_is_no_file_is_said_to_be_none(kind: str, tmp_path: Path) -> None:
         case _:
             path.symlink_to(path)
     [app] = [app for app in connections(tmp_path).apps() if app.id == "cursor"]
-    assert app.state is ClientState.UNREADABLE
+    assert app.state is AppState.UNREADABLE
     assert app.reason.startswith(f"{path}: it ")
     with pytest.raises(ConfigError):
-        connections(tmp_path).plan(ClientId("cursor"), ENDPOINT)
+        connections(tmp_path).plan(AppId("cursor"), ENDPOINT)
 
 
 def test_a_file_that_others_can_read_is_said_to_be_one() -> None:
@@ -202,7 +202,7 @@ def test_a_file_that_others_can_read_is_said_to_be_one() -> None:
         put(home, "claude-desktop").chmod(0o644)
 
         def is_said(client: str) -> bool:
-            return connections(home).plan(ClientId(client), ENDPOINT).open_to_others
+            return connections(home).plan(AppId(client), ENDPOINT).open_to_others
 
         assert is_said("cursor")
         assert not is_said("claude-desktop")  # It has no token in it.
@@ -219,7 +219,7 @@ def test_a_connection_to_an_older_address_is_known_to_be_one(tmp_path: Path) -> 
 
     def outdated(port: int) -> bool:
         [app] = [app for app in connections(tmp_path, port).apps() if app.id == "cursor"]
-        assert app.state is ClientState.CONNECTED
+        assert app.state is AppState.CONNECTED
         return app.outdated
 
     assert not outdated(3717)
@@ -241,8 +241,8 @@ def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
     put(tmp_path, client).write_text(text)
     put(tmp_path, "cursor")
     states = {app.id: app.state for app in connections(tmp_path).apps()}
-    assert states[ClientId(client)] is ClientState.UNREADABLE
-    assert states[ClientId("cursor")] is ClientState.FOUND
+    assert states[AppId(client)] is AppState.UNREADABLE
+    assert states[AppId("cursor")] is AppState.FOUND
 
 
 def test_an_entry_in_the_line_of_its_group_is_not_removed(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from router.api.apps import ClientId, ClientState
+from router.api.apps import AppId, AppState
 from router.apps.locations import AppLocations
 from router.domain.errors import ConfigError, Conflict, ToolboothError
 from router.domain.json_values import JsonObject
 from router.service.apps import bridge_command
 from tests.support.running_router import PERSONAL, Running, running_router
 
-CURSOR = ClientId("cursor")
+CURSOR = AppId("cursor")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def test_a_connected_application_is_answered_at_once(running: Running, fil
     await connect(running)
     assert await is_answered(running, token_in(file))
     app = next(app for app in await running.router.apps.list() if app.id == CURSOR)
-    assert app.state is ClientState.CONNECTED
+    assert app.state is AppState.CONNECTED
     assert app.token in {token.id for token in running.router.tokens.list()}
 
 

@@ -20,7 +20,7 @@ from gui.link.bridge import Bridge
 from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
-from router.api.apps import ClientApp, ClientId, ClientState, FoundServer, FoundServers, Prompt
+from router.api.apps import App, AppId, AppState, FoundServer, FoundServers, Prompt
 from router.api.events import ActivityRecorded, ServerStatusChanged
 from router.config.server import ServerConfig
 from router.config.settings import Settings
@@ -45,9 +45,9 @@ def router() -> FakeRouter:
     made = FakeRouter()
     made.apps.findings = FoundServers(FOUND)
     made.apps.apps = (
-        ClientApp(ClientId("cursor"), "Cursor", Path("/c"), ClientState.FOUND),
-        ClientApp(ClientId("zed"), "Zed", Path("/z"), ClientState.FOUND),
-        ClientApp(ClientId("c"), "C", Path("/c"), ClientState.FOUND),
+        App(AppId("cursor"), "Cursor", Path("/c"), AppState.FOUND),
+        App(AppId("zed"), "Zed", Path("/z"), AppState.FOUND),
+        App(AppId("c"), "C", Path("/c"), AppState.FOUND),
     )
     return made
 

@@ -16,7 +16,7 @@ from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
-from router.api.apps import ClientApp, ClientId, ClientState, DiffLine, FoundServer, FoundServers
+from router.api.apps import App, AppId, AppState, DiffLine, FoundServer, FoundServers
 from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
@@ -27,9 +27,9 @@ from tests.support.fakes import FakeRouter
 HOME = Path("/home/me")
 
 
-def app(name: str, state: ClientState = ClientState.FOUND, **changes: Any) -> ClientApp:
+def app(name: str, state: AppState = AppState.FOUND, **changes: Any) -> App:
     path = HOME / f".{name.lower()}" / "mcp.json"
-    return ClientApp(ClientId(name.lower()), name, path, state, **changes)
+    return App(AppId(name.lower()), name, path, state, **changes)
 
 
 def found(name: str, source: str) -> FoundServer:
@@ -39,7 +39,7 @@ def found(name: str, source: str) -> FoundServer:
 @pytest.fixture
 def router() -> FakeRouter:
     made = stocked_router()
-    made.apps.apps = (app("Codex", ClientState.ABSENT), app("Cursor"), app("Zed"))
+    made.apps.apps = (app("Codex", AppState.ABSENT), app("Cursor"), app("Zed"))
     return made
 
 
@@ -86,7 +86,7 @@ def test_a_connection_can_be_undone(window: MainWindow, router: FakeRouter, qtbo
     connect(window, "Cursor", qtbot)
     press(window, "Undo")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.undo")
-    assert next(a for a in router.apps.apps if a.name == "Cursor").state is ClientState.FOUND
+    assert next(a for a in router.apps.apps if a.name == "Cursor").state is AppState.FOUND
 
 
 def test_disconnecting_is_done_at_once_and_can_be_undone(
@@ -137,7 +137,7 @@ def test_a_preview_says_that_others_can_read_the_file(
 def test_an_app_with_our_old_address_is_brought_up_to_date(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.apps.apps = (app("Cursor", ClientState.CONNECTED, outdated=True),)
+    router.apps.apps = (app("Cursor", AppState.CONNECTED, outdated=True),)
     window.go_to(Page.WORKSPACE)
     window.go_to(Page.APPS)
     qtbot.waitUntil(lambda: "Outdated URL" in texts(window))
@@ -157,21 +157,21 @@ def test_what_goes_wrong_is_said_on_the_page(
 @pytest.mark.parametrize(
     ("shown", "action", "badge"),
     [
-        (app("Codex", ClientState.ABSENT), AppAction.MANUAL_SETUP, ""),
+        (app("Codex", AppState.ABSENT), AppAction.MANUAL_SETUP, ""),
         (app("Cursor"), AppAction.PREVIEW, ""),
         (app("Claude", by_bridge=True), AppAction.PREVIEW, "Uses the built-in bridge"),
         (app("Zed", has_comments=True), AppAction.PREVIEW, "Keeps comments"),
-        (app("Cursor", ClientState.CONNECTED), AppAction.DISCONNECT, "Connected"),
-        (app("Cursor", ClientState.UNREADABLE), AppAction.MANUAL_SETUP, "Can’t read file"),
+        (app("Cursor", AppState.CONNECTED), AppAction.DISCONNECT, "Connected"),
+        (app("Cursor", AppState.UNREADABLE), AppAction.MANUAL_SETUP, "Can’t read file"),
     ],
 )
-def test_each_state_has_its_action(shown: ClientApp, action: AppAction, badge: str) -> None:
+def test_each_state_has_its_action(shown: App, action: AppAction, badge: str) -> None:
     line = app_row(shown, HOME)
     assert (line.action, line.badge) == (action, badge)
 
 
 def test_apps_that_are_here_come_first() -> None:
-    apps = (app("A", ClientState.ABSENT), app("B"), app("C", ClientState.CONNECTED))
+    apps = (app("A", AppState.ABSENT), app("B"), app("C", AppState.CONNECTED))
     assert [each.name for each in in_order(apps)] == ["B", "C", "A"]
 
 
@@ -202,7 +202,7 @@ def test_the_header_and_the_sidebar_count_the_same_connected_apps(
 ) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     ours, by_hand = TokenId("ours"), TokenId("by-hand")
-    router.apps.apps = (app("Cursor", ClientState.CONNECTED, token=ours), app("Zed"))
+    router.apps.apps = (app("Cursor", AppState.CONNECTED, token=ours), app("Zed"))
     router.state.tokens = tuple(
         TokenSummary(token, token, None, None, now, None, now) for token in (ours, by_hand)
     )
