@@ -70,7 +70,7 @@ class ServerEntry:
             prepared.shown,
             prepared.signature,
             prepared.context_tokens,
-            prepared.pin,
+            prepared.definition_hash,
             prepared.findings,
         )
 

@@ -146,7 +146,7 @@ class PreparedTool:
     """The definition as clients and people see it. Shared, never mutated."""
     signature: str
     context_tokens: int
-    pin: str
+    definition_hash: str
     """SHA-256 over everything an approval covers."""
     findings: tuple[Finding, ...] = ()
     original: dict[str, Any] | None = None
@@ -177,7 +177,7 @@ def tool_to_json(tool: PreparedTool) -> dict[str, Any]:
         "shown": tool.shown,
         "signature": tool.signature,
         "contextTokens": tool.context_tokens,
-        "pin": tool.pin,
+        "pin": tool.definition_hash,
     }
     if tool.findings:
         value["findings"] = [[f.kind, f.rule, f.where, f.quote] for f in tool.findings]

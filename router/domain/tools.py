@@ -53,7 +53,7 @@ class Tool:
     wire: JsonObject
     signature: str
     context_tokens: int
-    pin: str = ""
+    definition_hash: str = ""
     """SHA-256 over everything an approval covers."""
     findings: tuple[Finding, ...] = ()
 

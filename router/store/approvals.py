@@ -1,6 +1,6 @@
 """The approved tools of a workspace, by hash: `approvals.json`, beside the consents.
 
-Only the pins (hashes) in that file decide which tools may be searched and called. The approved
+Only the hashes (`pins`) in that file decide which tools may be searched and called. The approved
 definitions are kept in `approved/`, only to show what has changed.
 """
 
@@ -32,7 +32,7 @@ class _Record:
     """The approvals for one server; `subject` identifies the configuration they were given for."""
 
     subject: str
-    pins: Mapping[str, str]
+    hashes: Mapping[str, str]
 
 
 _RECORDS = TypeAdapter(dict[str, _Record])
@@ -56,10 +56,12 @@ class ApprovalStore:
     ) -> dict[str, PendingApproval]:
         """Those of `tools` that need approval, after `policy` was applied."""
         record = self._apply_policy(server, subject, tools, policy)
-        unapproved = {tool.name for tool in tools if record.pins.get(tool.name) != tool.pin}
+        unapproved = {
+            tool.name for tool in tools if record.hashes.get(tool.name) != tool.definition_hash
+        }
         if not unapproved:
             return {}
-        changed = unapproved & record.pins.keys()
+        changed = unapproved & record.hashes.keys()
         definitions = self._approved_definitions(server) if changed else {}
         return {
             name: PendingApproval(Approval.CHANGED, definitions.get(name))
@@ -74,7 +76,7 @@ class ApprovalStore:
             records = self._read() or {}
             known = records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
-            record = _Record(subject, {**before.pins, **_pins(tools)})
+            record = _Record(subject, {**before.hashes, **_hashes(tools)})
             self._write(server, record, records, tools)
 
     def forget(self, server: ServerId) -> None:
@@ -98,8 +100,8 @@ class ApprovalStore:
         record = records.get(server)
         if not tools:
             return record or _Record(subject, {})  # an empty list does not count as the first
-        pins = _pins(tools)
-        updated = _by_policy(record, subject, pins, policy)
+        hashes = _hashes(tools)
+        updated = _by_policy(record, subject, hashes, policy)
         if updated == record:
             return updated
         try:
@@ -116,12 +118,14 @@ class ApprovalStore:
         records: Mapping[str, _Record],
         tools: Iterable[PreparedTool],
     ) -> None:
-        """Definitions first: a pin is valid without its definition, but not the other way round."""
+        """Definitions first: a hash is valid without its definition, but not the other way round."""
         definitions = self._approved_definitions(server)
         definitions |= {
-            tool.name: _definition(tool) for tool in tools if record.pins.get(tool.name) == tool.pin
+            tool.name: _definition(tool)
+            for tool in tools
+            if record.hashes.get(tool.name) == tool.definition_hash
         }
-        kept = {name: each for name, each in definitions.items() if name in record.pins}
+        kept = {name: each for name, each in definitions.items() if name in record.hashes}
         file = {"formatVersion": FORMAT_VERSION, "tools": kept}
         atomic_write(
             self._definitions_file(server), json.dumps(file, separators=(",", ":")).encode()
@@ -130,7 +134,7 @@ class ApprovalStore:
 
     def _write_records(self, records: Mapping[str, _Record]) -> None:
         servers = {
-            server: {"subject": record.subject, "pins": dict(sorted(record.pins.items()))}
+            server: {"subject": record.subject, "pins": dict(sorted(record.hashes.items()))}
             for server, record in sorted(records.items())
         }
         file = {"formatVersion": FORMAT_VERSION, "servers": servers}
@@ -160,13 +164,13 @@ class ApprovalStore:
 
 
 def _by_policy(
-    record: _Record | None, subject: str, pins: Mapping[str, str], policy: ApprovalPolicy
+    record: _Record | None, subject: str, hashes: Mapping[str, str], policy: ApprovalPolicy
 ) -> _Record:
     if policy is ApprovalPolicy.TRUST:
-        return _Record(subject, dict(pins))
+        return _Record(subject, dict(hashes))
     if record is None or record.subject != subject:
         first = policy is ApprovalPolicy.ASK_ON_CHANGE
-        return _Record(subject, dict(pins) if first else {})
+        return _Record(subject, dict(hashes) if first else {})
     return record
 
 
@@ -174,8 +178,8 @@ def _records(file: JsonObject) -> dict[str, _Record]:
     return _RECORDS.validate_python(file.get("servers", {}))
 
 
-def _pins(tools: Iterable[PreparedTool]) -> dict[str, str]:
-    return {tool.name: tool.pin for tool in tools}
+def _hashes(tools: Iterable[PreparedTool]) -> dict[str, str]:
+    return {tool.name: tool.definition_hash for tool in tools}
 
 
 def _definition(tool: PreparedTool) -> JsonObject:

@@ -28,7 +28,7 @@ from router.domain.tool_lists import (
 RULES_VERSION = 2
 """To be increased when the same text would be cleaned or judged differently."""
 
-_PINNED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+_HASHED_FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 _MAX_NAME = 256
 
 
@@ -37,9 +37,9 @@ def vetting_version(limits: ListLimits) -> str:
     return _digest([RULES_VERSION, asdict(limits)])
 
 
-def pin_of(wire: JsonObject) -> str:
+def definition_hash(wire: JsonObject) -> str:
     """SHA-256 of what an approval covers, independent of the order of keys."""
-    return _digest({key: wire[key] for key in _PINNED if wire.get(key) is not None})
+    return _digest({key: wire[key] for key in _HASHED_FIELDS if wire.get(key) is not None})
 
 
 def prepare(listing: ServerListing, limits: ListLimits = DEFAULT_LIMITS) -> PreparedListing:
@@ -108,7 +108,7 @@ def _prepare_tool(wire: JsonObject, limits: ListLimits, cuts: Counter[CutKind]) 
         shown=shown,
         signature=signature(escaped_name(str(wire["name"])), shown["inputSchema"]),
         context_tokens=context_tokens(shown),
-        pin=pin_of(wire),
+        definition_hash=definition_hash(wire),
         findings=tuple(sanitizer.findings),
         original=None if shown == wire else wire,
     )

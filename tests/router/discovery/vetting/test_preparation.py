@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from router.discovery.vetting.preparation import pin_of, prepare
+from router.discovery.vetting.preparation import definition_hash, prepare
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import (
     DEFAULT_LIMITS,
@@ -247,10 +247,10 @@ def test_a_pin_holds_for_what_is_shown_of_a_tool_in_whatever_order() -> None:
         "annotations": {"readOnlyHint": True},
     }
     turned: JsonObject = {**dict(reversed(wire.items())), "icons": [], "_meta": {"build": 7}}
-    assert pin_of(turned) == pin_of(wire)
+    assert definition_hash(turned) == definition_hash(wire)
     for key in wire:
         changed = {**wire, key: "other" if isinstance(wire[key], str) else {"other": 1}}
-        assert pin_of(changed) != pin_of(wire)
+        assert definition_hash(changed) != definition_hash(wire)
 
 
 def test_the_fingerprint_changes_with_any_word_and_with_the_limits_only() -> None:
