@@ -93,3 +93,4 @@ def ended(process: subprocess.Popen[str]) -> int:
         return process.wait(WAIT_S)
     finally:
         process.kill()
+        process.wait()

@@ -251,13 +251,13 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
     await router.servers.set_enabled(ref, False)
     edited = ServerConfig(url="http://127.0.0.1:9/edited", disabled=True)
     assert router.servers.config(ref) == edited
-    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 9')
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 10')
     await router.workspaces.switch(PERSONAL)
-    assert router.settings.current().results_per_search == 9
-    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 9', '"resultsPerSearch": 10')
+    assert router.settings.current().results_per_search == 10
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 10', '"resultsPerSearch": 9')
     await router.settings.apply(router.settings.current().model_copy(update={"theme": "dark"}))
     assert (router.settings.current().results_per_search, router.settings.current().theme) == (
-        10,
+        9,
         "dark",
     )
     await router.stop()
@@ -266,6 +266,7 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
 def edit_text(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
+    assert len(new) != len(old)  # the time of a change may be too coarse to tell
     file.write_text(text.replace(old, new))
 
 
