@@ -25,7 +25,7 @@ from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
 from tests.servers.commands import is_running
 from tests.support.router_process import children_of, connected
-from tests.support.running_router import Record, stdio_config
+from tests.support.running_router import Record, save, stdio_config
 
 pytestmark = pytest.mark.timeout(300)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
@@ -54,9 +54,8 @@ def chosen(lines: list[Line]) -> list[str]:
 
 def ask_for_consent(desk: Desk, *names: str) -> None:
     """Servers that nobody has agreed to yet, as somebody's editor writes them."""
-    (desk.session.home / "data/workspaces/personal/workspace.json").write_text(
-        json.dumps({"mcpServers": {name: {"command": name} for name in names}})
-    )
+    file = desk.session.home / "data/workspaces/personal/workspace.json"
+    save(file, json.dumps({"mcpServers": {name: {"command": name} for name in names}}))
 
 
 def url_of(desk: Desk) -> str:

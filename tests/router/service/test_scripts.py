@@ -11,7 +11,7 @@ from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId
 from router.domain.workspaces import Exposure, Optimization
 from router.runtime.tasks import spawn, stop
-from tests.support.running_router import PERSONAL, Record, Running, stdio_config
+from tests.support.running_router import PERSONAL, Record, Running, save, stdio_config
 
 GREET = """---Greet somebody twice.
 ---@param name string Whom.
@@ -75,13 +75,10 @@ async def test_a_script_edited_in_its_file_is_noticed(running: Running, tmp_path
     running.trace.clear()
     [path] = tmp_path.glob("workspaces/personal/scripts/*.lua")
     assert path.read_text() == GREET
-    path.write_text("---Say goodbye.\nresult(1)")
-
-    def described(_: WorkspacesChanged) -> bool:  # the file is empty for a moment
-        [script] = running.router.scripts.list(PERSONAL)
-        return script.description == "Say goodbye."
-
-    await running.trace.until(WorkspacesChanged, described)
+    save(path, "---Say goodbye.\nresult(1)")
+    await running.trace.until(WorkspacesChanged)
+    [script] = running.router.scripts.list(PERSONAL)
+    assert script.description == "Say goodbye."
 
 
 async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
