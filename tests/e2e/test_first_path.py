@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from mcp_types import CallToolResult, TextContent
 
-from tests.servers.commands import is_running
+from tests.servers.commands import ends_within
 from tests.support.router_process import Booth, children_of, connected
 from tests.support.timeouts import WAIT_S
 
@@ -127,7 +127,7 @@ async def test_sigterm_stops_everything(served: Booth) -> None:
     below = children_of(served.pid)
     assert len(below) >= 2
     assert served.stop() == 0
-    assert not [pid for pid in below if is_running(pid)]
+    assert [pid for pid in below if not ends_within(WAIT_S, pid)] == []
 
 
 def test_serve_beside_a_running_instance_names_it_and_exits_1(booth: Booth) -> None:
