@@ -1,8 +1,19 @@
-"""What every test has: the asyncio backend, and the marker that ties tests to requirements."""
+"""What every test has: the asyncio backend, the marker that ties tests to requirements, and
+nothing of whoever runs them: no keyring, no server of the environment, and no proxy on the way to
+this computer."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+for _name in [name for name in os.environ if name.endswith("_MCP_URL")]:
+    del os.environ[_name]
+for _name in ("no_proxy", "NO_PROXY"):
+    _others = os.environ.get(_name, "").split(",")
+    os.environ[_name] = ",".join(filter(None, [*_others, "localhost", "127.0.0.1", "::1"]))
 
 pytest_plugins = [
     "tests.support.hang_guard",

@@ -106,15 +106,29 @@ def test_every_command_is_documented() -> None:
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "monotonic_ns"}
 
 
+def sleeps(node: ast.AST) -> bool:
+    """Whether it waits for a time; `sleep(0)` only lets others go first."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = ast.unparse(node.func)
+    pauses = name.rpartition(".")[2] in ("sleep", "qWait") or name == "qtbot.wait"
+    return pauses and [ast.unparse(given) for given in node.args[:1]] != ["0"]
+
+
 def clocked_tests(tree: ast.Module) -> set[str]:
-    """The tests of a module that read a clock, themselves or by what they use of the module."""
+    """The tests of a module that read a clock or sleep, themselves or by what they use of it."""
+    parts = [
+        each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
     uses = {
         each.name: {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
         | {node.attr for node in ast.walk(each) if isinstance(node, ast.Attribute)}
-        for each in tree.body
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for each in parts
     }
     clocked = {name for name, used in uses.items() if used & CLOCKS}
+    clocked |= {each.name for each in parts if any(map(sleeps, ast.walk(each)))}
     while more := {name for name, used in uses.items() if used & clocked} - clocked:
         clocked |= more
     return {name for name in clocked if name.startswith("test_")}
@@ -128,7 +142,7 @@ def proofs(tree: ast.Module) -> set[str]:
     return {t.name for t in tests if any("mark.proof" in ast.unparse(d) for d in t.decorator_list)}
 
 
-def test_only_proofs_measure_a_clock() -> None:
+def test_only_proofs_measure_a_clock_or_sleep() -> None:
     """What else a machine does meanwhile must not decide whether `make test` passes."""
     found: list[str] = []
     for path in (ROOT / "tests").rglob("test_*.py"):

@@ -25,9 +25,9 @@ class Session:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         return {
-            **kept,
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
             "HOME": str(self.home),
             "XDG_RUNTIME_DIR": str(self.home),
             "DISPLAY": self.display,
@@ -93,3 +93,4 @@ def ended(process: subprocess.Popen[str]) -> int:
         return process.wait(WAIT_S)
     finally:
         process.kill()
+        process.wait()

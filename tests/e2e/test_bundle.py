@@ -21,8 +21,9 @@ from mcp_types import TextContent
 from tests.desktop.desk import a_desk
 from tests.desktop.session import ended
 from tests.e2e.test_bridge import bridged, started_meanwhile
+from tests.servers.commands import is_running
 from tests.support.ports import reserved_port
-from tests.support.router_process import ROOT, Booth, children_of, is_alive, python_server
+from tests.support.router_process import ROOT, Booth, children_of, python_server
 from tests.support.timeouts import WAIT_S
 
 BUNDLE = ROOT / "dist" / "toolbooth"
@@ -61,7 +62,7 @@ async def test_the_bundle_serves_a_tool_call_and_leaves_nothing_behind(bundled: 
     children = children_of(bundled.pid)
     assert children
     assert bundled.stop() == 0
-    assert [pid for pid in children if is_alive(pid)] == []
+    assert [pid for pid in children if is_running(pid)] == []
 
 
 @pytest.mark.proves("CARD-5")

@@ -23,8 +23,10 @@ from tests.desktop.notification_area import NotificationArea
 from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
 from tests.desktop.tray_host import Line, texts
-from tests.support.router_process import children_of, connected, is_alive
-from tests.support.running_router import Record, stdio_config
+from tests.servers.commands import ends_within
+from tests.support.router_process import children_of, connected
+from tests.support.running_router import Record, save, stdio_config
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
 PASTE = "Paste a command line, a URL, an mcp.json snippet or an install link"
@@ -53,9 +55,8 @@ def chosen(lines: list[Line]) -> list[str]:
 
 def ask_for_consent(desk: Desk, *names: str) -> None:
     """Servers that nobody has agreed to yet, as somebody's editor writes them."""
-    (desk.session.home / "data/workspaces/personal/workspace.json").write_text(
-        json.dumps({"mcpServers": {name: {"command": name} for name in names}})
-    )
+    file = desk.session.home / "data/workspaces/personal/workspace.json"
+    save(file, json.dumps({"mcpServers": {name: {"command": name} for name in names}}))
 
 
 def url_of(desk: Desk) -> str:
@@ -117,7 +118,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
         await screen.press("Quit", "push button")
         assert await asyncio.to_thread(ended, running.process) == 0
         assert children
-        assert [pid for pid in children if is_alive(pid)] == []
+        assert [pid for pid in children if not ends_within(WAIT_S, pid)] == []
         await asyncio.gather(*calls)
     assert "Traceback" not in running.session.log.read_text()
     os.close(holding)
@@ -140,7 +141,7 @@ async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
         running.session.screen.kill()
         assert await asyncio.to_thread(ended, running.process) == 0
         assert children
-        assert [pid for pid in children if is_alive(pid)] == []
+        assert [pid for pid in children if not ends_within(WAIT_S, pid)] == []
         await call
     assert "Traceback" not in running.session.log.read_text()
     record.close()

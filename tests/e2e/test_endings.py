@@ -17,6 +17,7 @@ from router.runtime.tasks import spawn
 from tests.servers.commands import ends_within, is_running, stdio_config
 from tests.support.router_process import Booth, children_of, connected
 from tests.support.running_router import Record
+from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
 CALLS = 20
@@ -62,7 +63,7 @@ async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
             await record.until("slow")
         stopping = asyncio.to_thread(serving.stop)
         assert await stopping == 0
-        assert [pid for pid in pids if not ends_within(0, pid)] == []
+        assert [pid for pid in pids if not ends_within(WAIT_S, pid)] == []
         await asyncio.gather(*calls)
 
 
@@ -73,5 +74,5 @@ def test_a_start_ends_what_a_killed_router_left_behind(serving: Booth) -> None:
     serving.kill()
     assert all(map(is_running, pids))
     serving.start()
-    assert [pid for pid in pids if not ends_within(0, pid)] == []
+    assert [pid for pid in pids if not ends_within(WAIT_S, pid)] == []
     assert "Ended 3 processes that an earlier Toolbooth left behind" in serving.log

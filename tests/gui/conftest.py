@@ -17,6 +17,8 @@ from gui.widgets.theme import Theme, theme
 from tests.support.timeouts import WAIT_MS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["LC_ALL"] = "C.UTF-8"  # the window speaks the language of the system
+os.environ.pop("LANGUAGE", None)
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
     # pytest-qt has no setting for what its waits take without a timeout of their own.
     cast(dict[str, object], _wait.__kwdefaults__)["timeout"] = WAIT_MS

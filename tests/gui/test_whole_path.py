@@ -67,6 +67,7 @@ class Desk:
 
     def close(self) -> None:
         self._clients.shutdown()
+        assert self.it._thread.stop(WAIT_S)  # pyright: ignore[reportPrivateUsage]
         self.it.shut_down()
         self.it.quit()
         self.it.language.forget()
@@ -77,8 +78,13 @@ class Desk:
 
 @pytest.fixture
 def desk(
-    qapp: DesktopApplication, gui_loop: object, qtbot: QtBot, tmp_path: Path
+    qapp: DesktopApplication,
+    gui_loop: object,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Desk]:
+    monkeypatch.setattr("gui.main_window.undo_bar.UNDO_MS", WAIT_MS)
     started = Desk(qapp, tmp_path, qtbot)
     yield started
     started.close()

@@ -6,6 +6,21 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import pytest
+
+
+def _has_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+HAS_IPV6 = _has_ipv6()
+IPV6_ONLY = pytest.mark.skipif(not HAS_IPV6, reason="this computer has no ::1")
+
 
 def reserved_port() -> int:
     """A port for who asks for it by its number; nobody else is given it within a minute.

@@ -77,6 +77,7 @@ class Booth:
             return process.wait(WAIT_S)
         finally:
             process.kill()
+            process.wait()
 
     def kill(self) -> None:
         assert self._process is not None
@@ -114,10 +115,6 @@ class Booth:
 def children_of(pid: int) -> set[int]:
     """All processes below `pid`, children and theirs."""
     return {child.pid for child in psutil.Process(pid).children(recursive=True)}
-
-
-def is_alive(pid: int) -> bool:
-    return psutil.pid_exists(pid)
 
 
 @asynccontextmanager

@@ -34,6 +34,13 @@ def stdio_config(*options: str, script: Path = STDIO_SERVER, **more: Any) -> Ser
     return ServerConfig(command=sys.executable, args=(str(script), *options), **more)
 
 
+def save(file: Path, text: str) -> None:
+    """As editors do it, so that whoever watches the file never reads half of it."""
+    aside = file.with_name(f"{file.name}~")
+    aside.write_text(text)
+    aside.replace(file)
+
+
 class Record:
     """What the test server notes about itself, line by line as it happens, through a pipe."""
 

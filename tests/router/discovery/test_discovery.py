@@ -60,6 +60,7 @@ async def isolate(running: Running, **settings: Any) -> None:
 
 
 def processes_named(word: str) -> list[str]:
+    """Of all on this computer: a word that no other run of the tests uses at the same time."""
     found: list[str] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -88,12 +89,13 @@ async def test_adding_a_server_returns_at_once_while_its_tools_are_discovered(
 
 @pytest.mark.proves("DISC-1", "DISC-9")
 async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
-    running: Running,
+    running: Running, tmp_path: Path
 ) -> None:
-    ref = await begin(running, "Edited", telling("--silent", "edited-one"))
+    edited = str(tmp_path / "edited-one")
+    ref = await begin(running, "Edited", telling("--silent", edited))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
     await running.router.servers.update(ref, "Edited", telling(), consent=True)
-    assert processes_named("edited-one") == []
+    assert processes_named(edited) == []
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert status_of(running, ref).failure is None
 
@@ -154,28 +156,32 @@ async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Ru
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_cancelled_discovery_leaves_no_process_and_says_so(running: Running) -> None:
-    ref = await begin(running, "Slow", telling("--silent", "cancelled-one"))
+async def test_a_cancelled_discovery_leaves_no_process_and_says_so(
+    running: Running, tmp_path: Path
+) -> None:
+    cancelled = str(tmp_path / "cancelled-one")
+    ref = await begin(running, "Slow", telling("--silent", cancelled))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
     await running.router.discovery.cancel(PERSONAL)
     status = status_of(running, ref)
     assert (status.discovery, status.step) == (DiscoveryStatus.FAILED, None)
     assert status.failure is not None
     assert status.failure.kind is FailureKind.CANCELLED
-    assert processes_named("cancelled-one") == []
+    assert processes_named(cancelled) == []
 
 
 @pytest.mark.proves("DISC-2", "DISC-5")
 async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_processes(
     running: Running, tmp_path: Path
 ) -> None:
-    config = telling("--silent", "late-one", discovery_timeout_s=1.5)
+    late = str(tmp_path / "late-one")
+    config = telling("--silent", late, discovery_timeout_s=1.5)
     ref = await running.add("Late", config)
     status = status_of(running, ref)
     assert status.discovery is DiscoveryStatus.TIMEOUT
     assert status.failure is not None
     assert (status.failure.kind, status.failure.subject) == (FailureKind.TIMEOUT, "1.5 s")
-    assert processes_named("late-one") == []
+    assert processes_named(late) == []
     assert list((tmp_path / "data" / "runs").iterdir()) == []
 
 

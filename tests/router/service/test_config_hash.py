@@ -11,7 +11,7 @@ import pytest
 from router.api.events import DiscoveryProgressed
 from router.config.server import ServerConfig
 from router.domain.servers import DiscoveryStep
-from tests.support.running_router import Running, stdio_config
+from tests.support.running_router import Running, save, stdio_config
 
 COMMAND = ServerConfig(command="serve", args=("--all",), env={"A": "1"}, cwd="/srv")
 ADDRESS = ServerConfig(url="https://tools.example/mcp", headers={"X-Team": "one"})
@@ -73,7 +73,7 @@ async def test_a_value_changed_in_the_file_is_learnt_anew(running: Running, tmp_
     before = json.loads(entry(tmp_path).read_text())["configHash"]
     running.trace.clear()
     file = tmp_path / "workspaces" / "personal" / "workspace.json"
-    file.write_text(file.read_text().replace('"MODE": "one"', '"MODE": "two"'))
+    save(file, file.read_text().replace('"MODE": "one"', '"MODE": "two"'))
     await running.trace.until(DiscoveryProgressed, lambda e: e.step is DiscoveryStep.COMPLETE)
     after = json.loads(entry(tmp_path).read_text())["configHash"]
     assert after == stdio_config(env={"MODE": "two"}).config_hash != before

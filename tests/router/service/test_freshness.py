@@ -217,9 +217,11 @@ async def test_when_a_server_is_connected_its_list_is_asked_for(
 async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
     tmp_path: Path, listed: Listed
 ) -> None:
-    async with running_router(tmp_path / "data") as running:
+    clock = FakeClock()
+    async with running_router(tmp_path / "data", clock=clock) as running:
         ref = await running.add("Files", listed.config)
         await running.call("tool_execute", {"toolKey": "files:read"})
+        clock.advance(timedelta(seconds=1))
         before, seen = (
             written(tmp_path / "data"),
             running.router.servers.list(PERSONAL)[0].listed_at,

@@ -11,12 +11,14 @@ import pytest
 
 from router.gateway.http.http_request import Receive, Scope, Send
 from router.gateway.http.listener import Listener
+from tests.support.ports import IPV6_ONLY
 from tests.support.running_router import Running
 
 UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
 """Who reads it would say what is wrong with it."""
 
 
+@IPV6_ONLY
 async def test_a_client_that_takes_localhost_for_the_newer_address_is_served(
     running: Running,
 ) -> None:
@@ -29,6 +31,7 @@ async def test_a_client_that_takes_localhost_for_the_newer_address_is_served(
         assert (await running.http.post(url, json=message)).status_code == 401
 
 
+@IPV6_ONLY
 async def test_the_first_address_is_served_though_another_program_has_the_newer(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -32,6 +32,7 @@ from tests.support.running_router import (
     STDIO_SERVER,
     Running,
     running_router,
+    save,
     stdio_config,
 )
 
@@ -180,7 +181,7 @@ async def test_a_command_that_arrives_by_file_waits_for_consent(
     file = workspace_file(tmp_path)
     content = json.loads(file.read_text())
     content["mcpServers"]["Pasted"] = stdio_config().to_json()
-    file.write_text(json.dumps(content))
+    save(file, json.dumps(content))
     await running.trace.until(
         ServerStatusChanged, lambda event: event.status.state is ServerState.NEEDS_CONSENT
     )
@@ -197,11 +198,11 @@ async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
     ref = await running.add("Test")
     file = workspace_file(tmp_path)
     good = file.read_text()
-    file.write_text('{\n  "schemaVersion": 1,\n  "name": "Personal",,\n}')
+    save(file, '{\n  "schemaVersion": 1,\n  "name": "Personal",,\n}')
     rejected = await running.trace.until(ConfigRejected)
     assert (rejected.path, rejected.line) == (file, 3)
     assert running.router.tools.list(ref)
-    file.write_text(good)
+    save(file, good)
     await running.trace.until(ConfigAccepted)
     assert running.router.tools.list(ref)
 
@@ -217,7 +218,7 @@ async def test_files_are_followed_on_whatever_went_wrong_before(
         return [WorkspaceRemoved(WorkspaceId("never-there")), *poll(store)]
 
     monkeypatch.setattr(ConfigStore, "poll", poll_that_fails_once)
-    workspace_file(tmp_path).write_text('{"name": "Mine", "mcpServers": {}}')
+    save(workspace_file(tmp_path), '{"name": "Mine", "mcpServers": {}}')
     await running.trace.until(WorkspacesChanged, lambda _: "Mine" in names_of(running))
 
 
@@ -251,13 +252,13 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
     await router.servers.set_enabled(ref, False)
     edited = ServerConfig(url="http://127.0.0.1:9/edited", disabled=True)
     assert router.servers.config(ref) == edited
-    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 9')
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 8', '"resultsPerSearch": 10')
     await router.workspaces.switch(PERSONAL)
-    assert router.settings.current().results_per_search == 9
-    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 9', '"resultsPerSearch": 10')
+    assert router.settings.current().results_per_search == 10
+    edit_text(tmp_path / "settings.json", '"resultsPerSearch": 10', '"resultsPerSearch": 9')
     await router.settings.apply(router.settings.current().model_copy(update={"theme": "dark"}))
     assert (router.settings.current().results_per_search, router.settings.current().theme) == (
-        10,
+        9,
         "dark",
     )
     await router.stop()
@@ -266,6 +267,7 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
 def edit_text(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
+    assert len(new) != len(old)  # the time of a change may be too coarse to tell
     file.write_text(text.replace(old, new))
 
 

@@ -10,8 +10,8 @@ from router.api.events import WorkspacesChanged
 from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId
 from router.domain.workspaces import Exposure, Optimization
-from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, Record, Running, stdio_config
+from router.runtime.tasks import spawn, stop
+from tests.support.running_router import PERSONAL, Record, Running, save, stdio_config
 
 GREET = """---Greet somebody twice.
 ---@param name string Whom.
@@ -75,7 +75,7 @@ async def test_a_script_edited_in_its_file_is_noticed(running: Running, tmp_path
     running.trace.clear()
     [path] = tmp_path.glob("workspaces/personal/scripts/*.lua")
     assert path.read_text() == GREET
-    path.write_text("---Say goodbye.\nresult(1)")
+    save(path, "---Say goodbye.\nresult(1)")
     await running.trace.until(WorkspacesChanged)
     [script] = running.router.scripts.list(PERSONAL)
     assert script.description == "Say goodbye."
@@ -101,14 +101,15 @@ async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
 async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
     await running.add("Test")
     await progressive(running)
-    settings = running.router.settings.current()
-    await running.router.settings.apply(settings.model_copy(update={"script_timeout_s": 1.0}))
-    endless = "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"
-    stuck = spawn(running.call("execute", {"script": endless}), name="an endless script")
+    endless = {"script": "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"}
+    stuck = spawn(running.call("execute", endless), name="an endless script")
     listed = await running.call("list-servers", {})
     assert "Test" in listed["content"][0]["text"]
     assert not stuck.done()
-    answer = await stuck
+    await stop(stuck)
+    settings = running.router.settings.current()
+    await running.router.settings.apply(settings.model_copy(update={"script_timeout_s": 1.0}))
+    answer = await running.call("execute", endless)
     assert "took longer than 1 s" in answer["content"][0]["text"]
 
 

@@ -26,7 +26,7 @@ from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
-from tests.support.running_router import PERSONAL, Running, stdio_config
+from tests.support.running_router import PERSONAL, Record, Running, stdio_config
 from tests.support.timeouts import WAIT_S
 
 LEGACY, MODERN = "legacy", "2026-07-28"
@@ -228,25 +228,27 @@ async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -
 
 
 async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
-    running: Running,
+    running: Running, tmp_path: Path
 ) -> None:
     asked: list[str] = []
+    record = Record(tmp_path)
 
     async def note(_: ClientRequestContext, params: Any) -> types.ElicitResult:
         asked.append(params.message)
         return types.ElicitResult(action="accept", content={})
 
-    await running.add("shared")
+    await running.add("shared", stdio_config("--record", str(record.path)))
     async with (
         client_of(running, LEGACY, elicitation_callback=note) as one,
         client_of(running, LEGACY, elicitation_callback=note) as two,
     ):
         slow = spawn(execute(one, "shared:slow"), name="slow")
-        await execute(two, "shared:echo")
+        await record.until("slow")
         await execute(two, "shared:ask", method="elicitation/create")
-        await execute(two, "shared:echo")
+        await record.until("answer")
         slow.cancel()
     assert asked == []
+    record.close()
 
 
 @pytest.mark.proves("META-8")

@@ -17,8 +17,9 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.servers import DiscoveryStatus
 from tests.router.discovery.test_discovery import status_of
+from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
-from tests.support.router_process import NODE, is_alive
+from tests.support.router_process import NODE
 from tests.support.running_router import PERSONAL, Running
 
 NPM = """\
@@ -194,7 +195,7 @@ async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
     server = await running.router.servers.add(PERSONAL, "Test", config, consent=True)
     pid = int(await started.line())
     await running.router.discovery.cancel(PERSONAL, server)
-    assert not is_alive(pid)
+    assert not is_running(pid)
     failure = status_of(running, ServerRef(PERSONAL, server)).failure
     assert failure is not None
     assert failure.kind is FailureKind.CANCELLED

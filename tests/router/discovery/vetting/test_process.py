@@ -14,7 +14,7 @@ from router.discovery.vetting.preparation import prepare
 from router.discovery.vetting.process import VettingProcess, worker_command
 from router.domain.errors import UpstreamFailed
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits, ServerListing
-from tests.support.router_process import is_alive
+from tests.servers.commands import is_running
 from tests.support.timeouts import WAIT_S
 
 LISTING = ServerListing(
@@ -63,7 +63,7 @@ async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
         await opened.prepare(LISTING, DEFAULT_LIMITS)
         assert opened.pid == first
     assert first is not None
-    assert not is_alive(first)
+    assert not is_running(first)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the end of any process")

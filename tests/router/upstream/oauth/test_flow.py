@@ -21,6 +21,7 @@ from router.upstream.oauth.flow import start_sign_in
 from tests.router.upstream.connection_harness import content_of, failure_of
 from tests.router.upstream.oauth.person import Person, connect, sign_in, visit
 from tests.servers.oauth_server import SCOPE, OAuthServer
+from tests.support.ports import refusing_port, reserved_port
 
 METADATA = (
     "/.well-known/oauth-protected-resource/mcp",
@@ -176,33 +177,29 @@ async def test_an_unreachable_authorization_server_does_not_end_a_sign_in(
     await sign_in(account)
     name = tokens_name(server, person)
     kept = json.loads(person.secrets.values[name])
-    person.secrets.values[name] = json.dumps({**kept, "tokenEndpoint": "http://127.0.0.1:1/token"})
     person.clock.advance(timedelta(hours=2))
-    failure = await failure_of(connect(person.account()))
-    assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, "127.0.0.1:1")
+    with refusing_port() as port:
+        nowhere = f"127.0.0.1:{port}"
+        kept["tokenEndpoint"] = f"http://{nowhere}/token"
+        person.secrets.values[name] = json.dumps(kept)
+        failure = await failure_of(connect(person.account()))
+    assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, nowhere)
     assert name in person.secrets.values
 
 
 async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: Person) -> None:
-    pending = await start_sign_in(person.account())  # to know a port that is free
-    port = urlsplit(parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0])
-    assert port.port is not None
-    calling_off = spawn(pending.finish(), name="finish")
-    await asyncio.wait([calling_off], timeout=0)
-    calling_off.cancel()
-    await asyncio.wait([calling_off])
+    port = reserved_port()
     server.provider.clients = {
         "by-hand": OAuthClientInformationFull(
             client_id="by-hand",
             client_secret="its-secret",
-            redirect_uris=[AnyUrl(port.geturl())],
+            redirect_uris=[AnyUrl(f"http://127.0.0.1:{port}/callback")],
             token_endpoint_auth_method="client_secret_basic",
             scope=SCOPE,
         )
     }
-    server.requests.clear()
     person.options = OAuthConfig(
-        client_id="by-hand", client_secret="its-secret", callback_port=port.port
+        client_id="by-hand", client_secret="its-secret", callback_port=port
     )
     await sign_in(person.account())
     server.provider.expire_access()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
 from router.upstream.message_decoder import SMALL_MESSAGE_BYTES
+from router.upstream.process import inbox
 from router.upstream.process.inbox import Inbox
 from tests.support.timeouts import WAIT_S
 
@@ -33,7 +36,17 @@ class Listener:
         self.done.set()
 
 
-async def test_a_usual_line_is_handed_on_at_once() -> None:
+class StoppedClock:
+    """No time passes, so that nobody takes too much of it."""
+
+    @staticmethod
+    def monotonic() -> float:
+        return 0.0
+
+
+async def test_a_usual_line_is_handed_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox, "time", StoppedClock)
+    monkeypatch.setattr(Inbox, "_shared", inbox.TimeSpent())
     listener = Listener()
     Inbox(listener, LIMITS).put([b'{"id":1}', b"", b'{"id":2}'])
     assert listener.messages == [{"id": 1}, {"id": 2}]

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is know
 MB = 1024 * 1024
 LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 FAMILY = """
-import subprocess, sys
+import subprocess, sys, time
+while time.process_time() < 0.1: pass
 child = subprocess.Popen([sys.executable, "-c", "print(flush=True); import time; time.sleep(600)"],
     start_new_session=True, stdout=subprocess.PIPE)
 child.stdout.readline()
@@ -54,8 +55,8 @@ def test_a_tree_counts_children_with_sessions_of_their_own(family: int) -> None:
     use = read_usage({family: new_mark()})[family]
     assert use.processes == 2
     assert use.rss_bytes > 5 * MB
-    assert 0 < use.cpu_s < 10
-    assert 0 <= use.age_s < 60
+    assert use.cpu_s > 0.05
+    assert use.age_s >= 0
 
 
 def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
@@ -79,14 +80,15 @@ async def test_a_running_servers_process_is_known_with_its_children(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     assert await pool.measure() == {}
-    grandchild = (await call(pool, "grow", megabytes=30))["pid"]
     before = datetime.now(UTC)
+    grandchild = (await call(pool, "grow", megabytes=30))["pid"]
     facts = (await pool.measure())[REF]
     assert facts.pid == fleet.pids()[0]
     assert is_running(grandchild)
     assert facts.processes == 2
     assert facts.rss_bytes > 30 * MB
-    assert before - timedelta(minutes=1) < facts.started_at <= datetime.now(UTC)
+    # To the second: not every system is more precise.
+    assert before - timedelta(seconds=2) < facts.started_at <= datetime.now(UTC)
     assert facts.cpu_percent > 0
     again = (await pool.measure())[REF]
     assert again.cpu_s >= facts.cpu_s

@@ -17,6 +17,7 @@ from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
 from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
+from router.upstream.process import stdio
 from router.upstream.process.stdio import ServerCommand, StdioTransport
 from tests.router.upstream.connection_harness import (
     Heard,
@@ -56,6 +57,13 @@ async def test_a_signal_is_named(open_server: Open) -> None:
     os.kill((await content_of(connection, "env"))["pid"], signal.SIGKILL)
     async with asyncio.timeout(WAIT_S):
         assert (await connection.wait_closed()).subject == "signal 9"
+
+
+async def test_an_exit_that_a_busy_loop_notices_late_still_counts() -> None:
+    """The exit and the end of the wait for it are noticed in one turn of the loop."""
+    exited = asyncio.Event()
+    asyncio.get_running_loop().call_soon(exited.set)
+    assert await stdio._wait(0, exited)  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_a_server_that_exits_at_once_says_why(open_server: Open) -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -167,12 +166,12 @@ def test_what_takes_a_while_to_end_once_it_is_killed_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As on a machine that is busy with other things."""
-    mark, kill, late = new_mark(), os.kill, list[threading.Timer]()
+    mark, kill, killed = new_mark(), os.kill, list[int]()
 
     def kill_late(pid: int, number: int) -> None:
-        if not late:
-            late.append(threading.Timer(0.5, kill, (pid, number)))
-            late[0].start()
+        killed.append(pid)
+        if len(killed) == 3:
+            kill(pid, number)
 
     with subprocess.Popen(
         [sys.executable, "-c", "input()"], env=mark.environment, stdin=subprocess.PIPE
@@ -180,7 +179,7 @@ def test_what_takes_a_while_to_end_once_it_is_killed_is_waited_for(
         monkeypatch.setattr(os, "kill", kill_late)
         end_tree(process.pid, mark)
         assert ends_within(0, process.pid)
-    late[0].join()
+    assert killed == [process.pid] * 3
     assert caplog.records == []
 
 
