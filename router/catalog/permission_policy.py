@@ -1,6 +1,6 @@
 """The permission for a tool, prompt or resource, and for one call of it: allow, ask or deny, as
-permissions and rules say. Pure. The answers users have
-given, and so whether a permission request is sent, are known in `gateway/tools/permission_requests.py`.
+permissions and rules say. Pure. The answers users have given, and so whether a permission request
+is sent, are known in `gateway/tools/permission_requests.py`.
 
 A permission is set for exactly one tool; a rule covers everything that matches it. The first match
 decides, in this order: the project's permission, the project's rules, the workspace's permission,

@@ -32,7 +32,8 @@ class _Record:
     """The approvals for one server; `subject` identifies the configuration they were given for."""
 
     subject: str
-    hashes: Mapping[str, str]
+    pins: Mapping[str, str]
+    """The hash of each approved definition, by tool name; called so in the file."""
 
 
 _RECORDS = TypeAdapter(dict[str, _Record])
@@ -57,11 +58,11 @@ class ApprovalStore:
         """Those of `tools` that need approval, after `policy` was applied."""
         record = self._apply_policy(server, subject, tools, policy)
         unapproved = {
-            tool.name for tool in tools if record.hashes.get(tool.name) != tool.definition_hash
+            tool.name for tool in tools if record.pins.get(tool.name) != tool.definition_hash
         }
         if not unapproved:
             return {}
-        changed = unapproved & record.hashes.keys()
+        changed = unapproved & record.pins.keys()
         definitions = self._approved_definitions(server) if changed else {}
         return {
             name: PendingApproval(Approval.CHANGED, definitions.get(name))
@@ -76,7 +77,7 @@ class ApprovalStore:
             records = self._read() or {}
             known = records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
-            record = _Record(subject, {**before.hashes, **_hashes(tools)})
+            record = _Record(subject, {**before.pins, **_hashes(tools)})
             self._write(server, record, records, tools)
 
     def forget(self, server: ServerId) -> None:
@@ -118,14 +119,14 @@ class ApprovalStore:
         records: Mapping[str, _Record],
         tools: Iterable[PreparedTool],
     ) -> None:
-        """Definitions first: a hash is valid without its definition, but not the other way round."""
+        """Definitions first: a hash is valid without its definition, but not vice versa."""
         definitions = self._approved_definitions(server)
         definitions |= {
             tool.name: _definition(tool)
             for tool in tools
-            if record.hashes.get(tool.name) == tool.definition_hash
+            if record.pins.get(tool.name) == tool.definition_hash
         }
-        kept = {name: each for name, each in definitions.items() if name in record.hashes}
+        kept = {name: each for name, each in definitions.items() if name in record.pins}
         file = {"formatVersion": FORMAT_VERSION, "tools": kept}
         atomic_write(
             self._definitions_file(server), json.dumps(file, separators=(",", ":")).encode()
@@ -134,7 +135,7 @@ class ApprovalStore:
 
     def _write_records(self, records: Mapping[str, _Record]) -> None:
         servers = {
-            server: {"subject": record.subject, "pins": dict(sorted(record.hashes.items()))}
+            server: {"subject": record.subject, "pins": dict(sorted(record.pins.items()))}
             for server, record in sorted(records.items())
         }
         file = {"formatVersion": FORMAT_VERSION, "servers": servers}
