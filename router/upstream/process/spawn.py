@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from router.runtime.tasks import spawn
 
@@ -49,14 +49,31 @@ async def start_process(
         return transport
     command = [program, *args]
     options |= {"bufsize": 0, "shell": False}
-    launch = partial(subprocess.Popen[bytes], command, **options)
-    process = await loop.run_in_executor(_executor, launch)
+    process = await loop.run_in_executor(_executor, partial(_launch, command, **options))
     connected: asyncio.Future[None] = loop.create_future()
     options |= {"waiter": connected, "process": process}
     transport = StartedProcess(loop, protocol, command, **options)
     await connected
     transport.dispatch_directly()
     return transport
+
+
+def _launch(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    """A process whose pipes belong to the event loop: uvloop closes the descriptor of a pipe, then
+    its file object. If that closed the descriptor again, it could be another thread's by then."""
+    process = subprocess.Popen[bytes](command, **options)
+    process.stdin = _without_descriptor(process.stdin)
+    process.stdout = _without_descriptor(process.stdout)
+    process.stderr = _without_descriptor(process.stderr)
+    return process
+
+
+def _without_descriptor(pipe: IO[bytes] | None) -> IO[bytes] | None:
+    """The same pipe as a file object that does not close its descriptor."""
+    if pipe is None:
+        return None
+    with pipe:
+        return os.fdopen(os.dup(pipe.fileno()), pipe.mode, buffering=0, closefd=False)
 
 
 class Program(Process):

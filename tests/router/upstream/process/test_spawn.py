@@ -67,3 +67,13 @@ async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
     await asyncio.wait([starting])
     assert starting.cancelled()
     assert children_of(os.getpid()) <= before
+
+
+async def test_a_descriptor_of_a_pipe_has_one_owner() -> None:
+    """uvloop closes descriptors itself; asyncio leaves that to the file object."""
+    by_loop = type(asyncio.get_running_loop()).__module__.startswith("uvloop")
+    program = await start_program(sys.executable, "-Ic", ECHO, env={}, cwd=None)
+    pipes = map(program.transport.get_pipe_transport, range(3))
+    files = [pipe.get_extra_info("pipe") for pipe in pipes if pipe is not None]
+    await program.end()
+    assert [file.closefd for file in files] == [not by_loop] * 3
