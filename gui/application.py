@@ -275,8 +275,7 @@ class Application(QObject):
         """True the first time: the user has not been told yet what closing the window does."""
         if self._router is None or self._router.settings.current().close_hint_shown:
             return False
-        shown = self._router.settings.current().model_copy(update={"close_hint_shown": True})
-        self._commands.run(self, self._router.settings.apply(shown))
+        self._commands.run(self, self._router.settings.update({"close_hint_shown": True}))
         return True
 
     def _ask_to_quit(self) -> None:

@@ -236,7 +236,7 @@ async def _simulate_day(folders: Folders) -> None:
 
 async def _set_up(router: Router, folders: Folders) -> None:
     settings = {"log_arguments": True, "welcome_shown": True, "close_hint_shown": True}
-    await router.settings.apply(router.settings.current().model_copy(update=settings))
+    await router.settings.update(settings)
     for name, config in _servers(folders).items():
         await router.servers.add(PERSONAL, name, config, consent=name != "Time")
     for status in router.servers.list(PERSONAL):

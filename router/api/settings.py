@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from router.api.events import ConfigRejected
@@ -14,6 +15,7 @@ class SettingsPort(Protocol):
         """The configuration files that can't be used as they are now."""
         ...
 
-    async def apply(self, settings: Settings) -> None:
-        """Write what differs from the current settings, and apply it."""
+    async def update(self, changes: Mapping[str, object]) -> None:
+        """Change these settings and no others, whatever else was changed meanwhile. A dot leads to
+        a field inside: `isolation.strict`."""
         ...

@@ -78,8 +78,7 @@ async def turn_off(context: Context) -> None:
 
 
 async def _switch(context: Context, *, on: bool) -> None:
-    settings = context.router.settings.current().model_copy(update={"learn_from_use": on})
-    await context.router.settings.apply(settings)
+    await context.router.settings.update({"learn_from_use": on})
 
 
 COMMANDS.append(Group("cloud", "Manage cloud search."))

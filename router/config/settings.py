@@ -4,7 +4,10 @@ the documentation show. `router.store` reads and writes the file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from typing import Literal
 
 from pydantic import Field
@@ -154,3 +157,12 @@ class Settings(ConfigModel):
     close_hint_shown: bool = Field(
         default=False, description="Whether the hint about closing to the tray has been shown."
     )
+
+    def changed(self, changes: Mapping[str, object]) -> Settings:
+        """With these fields changed. A dot leads to a field inside: `isolation.strict`. Raises
+        `ValidationError`."""
+        values = self.model_dump()
+        for field, value in changes.items():
+            *path, name = field.split(".")
+            reduce(getitem, path, values)[name] = value
+        return Settings.model_validate(values)

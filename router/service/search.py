@@ -124,9 +124,8 @@ class SearchService:
         """The token first: an address without its token would fail in every search."""
         held = await self._secrets.find(TOKEN_NAME)
         await self._store_token(held, wanted.token)
-        change = {"cloud_search_url": wanted.url}
         try:
-            await self._settings.apply(self._settings.current().model_copy(update=change))
+            await self._settings.update({"cloud_search_url": wanted.url})
         except BaseException:
             await self._store_token(wanted.token, held)
             raise

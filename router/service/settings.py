@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from router.api.events import ConfigRejected, Publish, SettingsApplied, WorkspaceSwitched
 from router.config.settings import Settings
-from router.domain.json_values import JsonObject
 from router.service.activity import Activity
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
@@ -33,18 +32,12 @@ class SettingsService:
     def rejected_files(self) -> tuple[ConfigRejected, ...]:
         return self._config.rejected
 
-    async def apply(self, settings: Settings) -> None:
-        known = dict(self.current())
-        await self.update({k: v for k, v in settings if v != known[k]})
-
-    async def update(self, changes: JsonObject) -> None:
-        """Change these settings only, whatever else the file says by now."""
-        if "active_workspace" in changes:  # the chosen one may have been removed since
-            self._catalogs.catalog(changes["active_workspace"])
+    async def update(self, changes: Mapping[str, object]) -> None:
         before = self.current()
-        await asyncio.to_thread(
-            self._config.update_settings, lambda now: now.model_copy(update=changes)
-        )
+        workspace = before.changed(changes).active_workspace
+        if workspace != before.active_workspace:  # it may have been removed meanwhile
+            self._catalogs.catalog(workspace)
+        await asyncio.to_thread(self._config.update_settings, lambda now: now.changed(changes))
         await self.on_changed(before)
 
     async def on_changed(self, before: Settings) -> None:

@@ -32,9 +32,7 @@ FRONT = ROOT / "tests" / "support" / "conformance_front.py"
 async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:
     """Where clients see the server at `url` as if they had connected to it directly."""
     router = running.router
-    await router.settings.apply(
-        router.settings.current().model_copy(update={"open_endpoint": True})
-    )
+    await router.settings.update({"open_endpoint": True})
     ref = await running.add("conformance", ServerConfig(url=f"{url}/mcp"))
     project = await router.projects.create(PERSONAL, "Conformance", [ref.server])
     exposure = router.projects.list(PERSONAL)[0].exposure

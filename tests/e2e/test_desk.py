@@ -159,7 +159,7 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     await desk.screen.find(
         "A link wants to add this server. Continue only if you trust where it came from."
     )
-    await desk.screen.find("https://notes.example/mcp", "label")
+    await desk.screen.find("URL: https://notes.example/mcp", "label")
     await desk.screen.press("Cancel")
     assert desk.terminal.json("list") == []
 

@@ -20,6 +20,7 @@ from gui.application import Application, DesktopApplication
 from gui.desktop.close_to_tray import CloseToTray
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.link.router_thread import HostedRouter
+from gui.widgets.buttons import Toggle
 from gui.widgets.theme import theme
 from router.api.events import ServerStatusChanged, WindowRequested
 from router.config.settings import Settings
@@ -173,6 +174,22 @@ def test_the_theme_follows_the_settings(start: Start, qtbot: QtBot) -> None:
     running.it.windows.open_settings(PageName.GENERAL)
     press(running.it.windows.main.findChildren(SettingsDialog)[0], "Dark")
     qtbot.waitUntil(lambda: theme().mode == "dark", timeout=WAIT_MS)
+
+
+def test_changes_made_at_the_same_time_are_all_kept(start: Start, qtbot: QtBot) -> None:
+    router = FakeHostedRouter()
+    running = start(router)
+    qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
+    windows = running.it.windows
+    windows.open_settings(PageName.GENERAL)
+    dialog = windows.main.findChildren(SettingsDialog)[0]
+    press(dialog, "Dark")
+    next(
+        each for each in dialog.findChildren(Toggle) if each.accessibleName() == "Start hidden"
+    ).click()
+    qtbot.waitUntil(lambda: router.settings.current().start_hidden, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: router.settings.current().welcome_shown, timeout=WAIT_MS)
+    assert router.settings.current().theme == "dark"
 
 
 def test_another_language_makes_the_windows_anew_where_they_were(

@@ -176,8 +176,8 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
         qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
-        settings = router.settings.current().model_copy(update={"theme": "dark"})
-        desk.command(router.settings.apply(settings))  # Though they still name the one removed.
+        # Though they still name the one removed.
+        desk.command(router.settings.update({"theme": "dark"}))
         window.undo_bar.button.click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 

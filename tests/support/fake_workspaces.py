@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from router.api.events import ConfigRejected, SettingsApplied, WorkspaceSwitched
@@ -65,10 +66,10 @@ class FakeSettings:
     def rejected_files(self) -> tuple[ConfigRejected, ...]:
         return self.rejected
 
-    async def apply(self, settings: Settings) -> None:
-        self._record("settings.apply", settings)
-        self._state.settings = settings
-        self._emit(SettingsApplied(settings))
+    async def update(self, changes: Mapping[str, object]) -> None:
+        self._record("settings.update", changes)
+        self._state.settings = self._state.settings.changed(changes)
+        self._emit(SettingsApplied(self._state.settings))
 
 
 class FakeEndpoint:

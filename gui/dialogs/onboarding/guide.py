@@ -35,8 +35,7 @@ class Guide(QObject):
         """At the first start, show the steps that are missing; only once."""
         if self._router.settings.current().welcome_shown:
             return
-        shown = self._router.settings.current().model_copy(update={"welcome_shown": True})
-        self._commands.run(self, self._router.settings.apply(shown))
+        self._commands.run(self, self._router.settings.update({"welcome_shown": True}))
         self._find(self._open_missing)
 
     def start(self) -> None:

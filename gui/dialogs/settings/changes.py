@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from functools import reduce
-from operator import attrgetter, getitem
+from operator import attrgetter
 
 from gui.desktop.autostart import Registration, refused
 from gui.link.commands import Commands
 from gui.widgets.changes import Changes
 from router.api.router import RouterPort
-from router.config.settings import Settings
 from router.domain.ids import WorkspaceId
 from router.domain.tool_lists import ApprovalPolicy
 from router.domain.workspaces import Exposure, Optimization
@@ -30,7 +28,7 @@ class SettingsChanges(Changes):
 
         def set_field(value: object) -> None:
             before: object = attrgetter(field)(self._router.settings.current())
-            self.replace(before, value, lambda v: self._router.settings.apply(self._with(field, v)))
+            self.replace(before, value, lambda v: self._router.settings.update({field: v}))
 
         return set_field
 
@@ -75,10 +73,3 @@ class SettingsChanges(Changes):
         now = projects.config(workspace, None)
         changed = now.model_copy(update={"pinned": pinned})
         self.replace(now, changed, lambda config: projects.put(workspace, None, config))
-
-    def _with(self, field: str, value: object) -> Settings:
-        """The settings of this moment but for one field, checked."""
-        settings = self._router.settings.current().model_dump()
-        *path, name = field.split(".")
-        reduce(getitem, path, settings)[name] = value
-        return Settings.model_validate(settings)

@@ -62,9 +62,14 @@ def _launch(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     """A process whose pipes belong to the event loop: uvloop closes the descriptor of a pipe, then
     its file object. If that closed the descriptor again, it could be another thread's by then."""
     process = subprocess.Popen[bytes](command, **options)
-    process.stdin = _without_descriptor(process.stdin)
-    process.stdout = _without_descriptor(process.stdout)
-    process.stderr = _without_descriptor(process.stderr)
+    try:
+        process.stdin = _without_descriptor(process.stdin)
+        process.stdout = _without_descriptor(process.stdout)
+        process.stderr = _without_descriptor(process.stderr)
+    except OSError:  # no descriptor is left
+        process.kill()
+        process.wait()
+        raise
     return process
 
 

@@ -54,9 +54,7 @@ async def until_step(running: Running, ref: ServerRef, step: DiscoveryStep) -> N
 
 
 async def isolate(running: Running, **settings: Any) -> None:
-    current = running.router.settings.current()
-    isolation = IsolationSettings(**settings)
-    await running.router.settings.apply(current.model_copy(update={"isolation": isolation}))
+    await running.router.settings.update({"isolation": IsolationSettings(**settings)})
 
 
 def processes_named(word: str) -> list[str]:

@@ -214,8 +214,7 @@ async def test_one_token_cannot_use_another_tokens_session(running: Running) -> 
 
 
 async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
-    settings = running.router.settings.current().model_copy(update={"open_endpoint": True})
-    await running.router.settings.apply(settings)
+    await running.router.settings.update({"open_endpoint": True})
     assert (await running.post_modern("tools/list", token="")).status_code == 200
 
 
@@ -287,8 +286,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
 async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
     before = running.url
     port = reserved_port()
-    settings = running.router.settings.current().model_copy(update={"port": port})
-    await running.router.settings.apply(settings)
+    await running.router.settings.update({"port": port})
     assert running.url == f"http://127.0.0.1:{port}/mcp" != before
     assert (await running.modern("tools/list"))["result"]["tools"]
 

@@ -295,8 +295,7 @@ async def test_stricter_limits_hold_at_once_for_lists_that_are_known(
     listed.has({"name": "read", "description": "x" * 300})
     ref = await running.add("Files", listed.config)
     strict = ListLimitSettings(preset="strict")
-    settings = running.router.settings.current().model_copy(update={"list_limits": strict})
-    await running.router.settings.apply(settings)
+    await running.router.settings.update({"list_limits": strict})
     [view] = running.router.tools.list(ref)
     assert len(view.description) == 200
     [status] = running.router.servers.list(PERSONAL)

@@ -73,8 +73,7 @@ async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_argum
         async with running_router(tmp_path) as running:
             events: list[Event] = []
             running.router.subscribe(events.append)
-            settings = running.router.settings.current().model_copy(update={"log_arguments": True})
-            await running.router.settings.apply(settings)
+            await running.router.settings.update({"log_arguments": True})
             await running.add("Test", config)
             said = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
             await running.call("tool_execute", said)

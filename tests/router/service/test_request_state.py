@@ -67,8 +67,7 @@ async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
 ) -> None:
     await asked(running, asking_server)
     port = reserved_port()
-    settings = running.router.settings.current().model_copy(update={"port": port})
-    await running.router.settings.apply(settings)
+    await running.router.settings.update({"port": port})
     ended = await running.trace.until(
         ActivityRecorded, lambda e: e.entry.tool == "test_elicitation"
     )

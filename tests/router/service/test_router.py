@@ -256,7 +256,7 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
     await router.workspaces.switch(PERSONAL)
     assert router.settings.current().results_per_search == 10
     edit_text(tmp_path / "settings.json", '"resultsPerSearch": 10', '"resultsPerSearch": 9')
-    await router.settings.apply(router.settings.current().model_copy(update={"theme": "dark"}))
+    await router.settings.update({"theme": "dark"})
     assert (router.settings.current().results_per_search, router.settings.current().theme) == (
         9,
         "dark",

@@ -107,8 +107,7 @@ async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
     assert "Test" in listed["content"][0]["text"]
     assert not stuck.done()
     await stop(stuck)
-    settings = running.router.settings.current()
-    await running.router.settings.apply(settings.model_copy(update={"script_timeout_s": 1.0}))
+    await running.router.settings.update({"script_timeout_s": 1.0})
     answer = await running.call("execute", endless)
     assert "took longer than 1 s" in answer["content"][0]["text"]
 

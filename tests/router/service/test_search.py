@@ -123,7 +123,7 @@ async def test_a_refused_change_of_the_cloud_service_keeps_the_key_that_was_ther
     async def full(_: object) -> None:
         raise Conflict("The disk is full.")
 
-    monkeypatch.setattr(running.router.settings, "apply", full)
+    monkeypatch.setattr(running.router.settings, "update", full)
     for url, token in (("https://two.example", "planted-two"), ("", None)):
         with pytest.raises(Conflict):
             await searches.set_cloud(url, token)

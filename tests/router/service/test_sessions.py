@@ -299,9 +299,8 @@ async def test_clients_hear_that_a_setting_changed_their_tools(running: Running)
         client.listen(tools_list_changed=True) as changes,
     ):
         before = await client.list_tools()
-        settings = running.router.settings.current()
-        changed = settings.model_copy(update={"offer_execute": not settings.offer_execute})
-        await running.router.settings.apply(changed)
+        offered = running.router.settings.current().offer_execute
+        await running.router.settings.update({"offer_execute": not offered})
         async with asyncio.timeout(WAIT_S):
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))
         assert await client.list_tools() != before

@@ -160,7 +160,7 @@ def test_the_guide_comes_by_itself_once(
     qtbot.waitUntil(lambda: bool(window.findChildren(GuideDialog)))
     assert router.settings.current().welcome_shown
     guide.welcome()
-    assert [c.name for c in router.commands] == ["settings.apply"]
+    assert [c.name for c in router.commands] == ["settings.update"]
 
 
 def test_somebody_who_knows_it_is_left_in_peace(

@@ -143,9 +143,7 @@ def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: F
     assert isinstance(toggle, Toggle)
     assert toggle.isChecked()
     toggle.click()
-    assert router.commands[-1] == SentCommand(
-        "settings.apply", (Settings().model_copy(update={"learn_from_use": False}),)
-    )
+    assert router.commands[-1] == SentCommand("settings.update", ({"learn_from_use": False},))
 
 
 def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
@@ -171,7 +169,7 @@ def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
 def test_a_refused_change_is_explained_and_the_control_goes_back(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.failures["settings.apply"] = Conflict("Port 4000 is taken.", "Choose another.")
+    router.failures["settings.update"] = Conflict("Port 4000 is taken.", "Choose another.")
     port = named(dialog, NumberField, "Port")
     assert isinstance(port, NumberField)
     port.setValue(4000)
@@ -329,9 +327,9 @@ def test_what_can_not_be_taken_back_now_can_be_later(
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
     qtbot.waitUntil(lambda: any("Saved" in text for text in texts(dialog)), timeout=WAIT_MS)
-    router.failures["settings.apply"] = Conflict("The disk is full.", "Make room.")
+    router.failures["settings.update"] = Conflict("The disk is full.", "Make room.")
     press(dialog, "Undo")
     qtbot.waitUntil(lambda: "The disk is full. Make room." in texts(dialog), timeout=WAIT_MS)
-    del router.failures["settings.apply"]
+    del router.failures["settings.update"]
     press(dialog, "Undo")
     qtbot.waitUntil(lambda: router.settings.current().theme == "system", timeout=WAIT_MS)
