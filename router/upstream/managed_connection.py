@@ -338,7 +338,7 @@ class ManagedConnection:
         self._set_state(
             ServerState.BACKING_OFF if pause_s > 0 else ServerState.FAILED, error.failure
         )
-        if pause_s > 0 or self._always:
+        if not self._closed and (pause_s > 0 or self._always):
             name = f"pause {self.key.ref.server}"
             self._pause = spawn(self._wait_for_retry(failure, pause_s), name=name)
 

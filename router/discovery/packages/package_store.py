@@ -52,13 +52,14 @@ class PackageStore:
     def find(self, ref: ServerRef, run: PackageRun) -> StoredPackage | None:
         """The package of a server, if it is the one that `run` names and still exists."""
         try:
-            stored = _STORED.validate_json((self._path(ref) / _CURRENT).read_bytes())
+            # Not with pydantic's own parser, which refuses paths that are not UTF-8.
+            stored = _STORED.validate_python(json.loads((self._path(ref) / _CURRENT).read_bytes()))
+            return stored if stored.key == _key(run) and Path(stored.folder).is_dir() else None
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             log.warning("Ignoring the package of %s: %s", ref.server, error)
             return None
-        return stored if stored.key == _key(run) and Path(stored.folder).is_dir() else None
 
     async def fetch(self, ref: ServerRef, run: PackageRun, search_path: str) -> StoredPackage:
         """Fetch the newest version. Raises `UpstreamFailed` or `NoInstaller`, and then keeps the

@@ -30,6 +30,7 @@ from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.required_files import files_needed, folders_named
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.domain.json_values import parse_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
 from router.upstream.process.stdio import ServerCommand
@@ -58,7 +59,10 @@ class SandboxedCommand:
     def observations(self) -> Observations:
         """What the launcher has observed so far."""
         try:
-            return _OBSERVATIONS.validate_json(self.observations_file.read_bytes())
+            # Parsed by us: pydantic's own parser refuses file names that are not UTF-8, so that one
+            # would hide everything else the server tried.
+            observed = parse_object(self.observations_file.read_bytes())
+            return _OBSERVATIONS.validate_python(observed)
         except (OSError, ValueError):
             return Observations()
 

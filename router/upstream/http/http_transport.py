@@ -58,9 +58,12 @@ class HttpTransport:
             spawn(send, name="background send", group=self._background_sends)
 
     async def close(self) -> None:
+        await self._stop_background_sends()
+        await self._http.close()
+
+    async def _stop_background_sends(self) -> None:
         for task in tuple(self._background_sends):
             await stop(task)
-        await self._http.close()
 
     async def _send_or_log(self, message: JsonObject) -> None:
         try:

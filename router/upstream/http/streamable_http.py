@@ -106,6 +106,7 @@ class StreamableHttpTransport(HttpTransport):
 
     async def _close(self) -> None:
         await stop(self._listener)
+        await self._stop_background_sends()
         if self.session_id is not None:
             await self._delete_session()
         await super().close()

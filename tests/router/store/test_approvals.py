@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -57,6 +58,13 @@ def test_a_changed_tool_that_changes_back_is_the_approved_one(store: ApprovalSto
     store.review(FILES, "x", FIRST, ON_CHANGE)
     store.review(FILES, "x", LATER, ON_CHANGE)
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+
+
+def test_approvals_of_earlier_versions_stay_valid(store: ApprovalStore, tmp_path: Path) -> None:
+    pins = {tool.name: tool.definition_hash for tool in FIRST}
+    file = {"formatVersion": 1, "servers": {"files": {"subject": "x", "pins": pins}}}
+    (tmp_path / "approvals.json").write_text(json.dumps(file))
+    assert store.review(FILES, "x", FIRST, ALWAYS) == {}
 
 
 @pytest.mark.proves("U-2")

@@ -175,6 +175,21 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
     assert len(fleet.pids()) == 1
 
 
+async def test_a_server_that_ends_while_the_pool_closes_is_not_started_again(
+    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+) -> None:
+    fleet.run_options = RunOptions(lifecycle=Lifecycle.ALWAYS)
+    await kill_first(pool, fleet, held)
+    closing = spawn(pool.close(), name="close")
+    await asyncio.sleep(0)
+    held.let_go.set()
+    await closing
+    fleet.pass_time(100)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert fleet.launches == 1
+
+
 async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool(
     pool: UpstreamPool, fleet: Fleet, held: HeldEnd
 ) -> None:

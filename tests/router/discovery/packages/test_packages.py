@@ -4,6 +4,7 @@ small program named `npm` on the PATH; with the real ones this is proved in `tes
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ import pytest
 
 from router.api.events import ToolsChanged
 from router.config.server import ServerConfig
-from router.discovery.packages.installer import fetch_environment
+from router.discovery.packages import package_store
+from router.discovery.packages.installer import Installed, fetch_environment
+from router.discovery.packages.package_store import PackageStore
+from router.discovery.packages.runners import PackageRun
 from router.domain.failures import FailureKind
-from router.domain.ids import ServerRef
+from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import DiscoveryStatus
+from router.runtime.clock import utc_now
 from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
@@ -200,6 +205,21 @@ async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
     assert failure is not None
     assert failure.kind is FailureKind.CANCELLED
     started.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are Unicode")
+async def test_a_package_is_found_again_in_a_folder_whose_name_is_not_utf_8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def install(*_: object) -> Installed:
+        return Installed(("server",), "1.0.0", "sha512-1")
+
+    monkeypatch.setattr(package_store, "install", install)
+    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), utc_now)
+    ref, run = ServerRef(PERSONAL, ServerId("s")), PackageRun("npm", ("server",), None, ())
+    assert store.find(ref, run) is None
+    stored = await store.fetch(ref, run, "")
+    assert store.find(ref, run) == stored
 
 
 def test_variables_that_choose_code_do_not_reach_an_installer() -> None:

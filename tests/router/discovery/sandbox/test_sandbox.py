@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits, SandboxProfile
+from router.discovery.sandbox.observations import Observations
+from router.discovery.sandbox.sandbox import SandboxedCommand, protection
 from router.discovery.sandbox.self_test import (
+    SandboxSupport,
     best_profile,
     check_profile,
     sandbox_profiles,
 )
 from router.domain.receipts import IsolationLevel, Why
+from router.upstream.process.stdio import ServerCommand
 from tests.router.discovery.sandbox.confined import (
     User,
     baits,
@@ -159,3 +163,17 @@ def test_what_it_tried_is_seen(level: int) -> None:
         assert "tracker.example" in seen["hosts"]
     if profile.level is IsolationLevel.CONFINED:
         assert "a name or address, by datagram" in seen["hosts"]
+
+
+def test_a_file_name_that_is_not_utf_8_hides_nothing_else(tmp_path: Path) -> None:
+    seen = Observations(watched=True, killed="memory")
+    seen.add("files", os.fsdecode(b"/home/someone/\xff"))
+    seen.add("hosts", "192.0.2.7:443")
+    seen.write(tmp_path / "observations")
+    support = SandboxSupport(SandboxProfile(IsolationLevel.FULL), ())
+    run = SandboxedCommand(
+        ServerCommand("server"),
+        protection(support, SandboxLimits(), network=False),
+        tmp_path / "observations",
+    )
+    assert run.observations() == seen

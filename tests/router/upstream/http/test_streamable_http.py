@@ -182,6 +182,28 @@ async def test_session_and_revision_go_with_every_message_after_the_first(
     assert "DELETE" in [seen.verb for seen in odd.requests]
 
 
+async def test_what_is_still_being_sent_is_stopped_before_the_session_ends(
+    odd: OddServer, odd_url: str
+) -> None:
+    sending, verbs_then = asyncio.Event(), list[str]()
+
+    class SlowTransport(StreamableHttpTransport):
+        async def send(self, message: JsonObject) -> None:
+            sending.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                verbs_then.extend(seen.verb for seen in odd.requests)
+
+    transport = SlowTransport(odd_url, {})
+    transport.session_id = "session-0"
+    transport.send_soon({"jsonrpc": "2.0", "method": "notifications/late"})
+    await sending.wait()
+    await transport.close()
+    assert verbs_then == []
+    assert [seen.verb for seen in odd.requests] == ["DELETE"]
+
+
 async def test_everything_an_event_stream_may_hold_is_understood(
     odd: OddServer, odd_url: str, open_url: Open, heard: Heard
 ) -> None:
