@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.components.apps.app_row import AppAction, app_row, found_sentence, in_order
@@ -113,6 +113,17 @@ def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     assert "apps.snippet" not in names(router)
     press(dialog, "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
+
+
+def test_the_place_of_the_entry_says_what_will_appear_there(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    press(window, "Set up manually: Codex")
+    box = dialog_of(window, ManualSetupDialog, qtbot).findChild(QAbstractScrollArea)
+    assert isinstance(box, QAbstractScrollArea)
+    with_hint = box.viewport().grab().toImage()
+    box.setProperty("placeholderText", "")
+    assert box.viewport().grab().toImage() != with_hint
 
 
 def test_an_app_that_is_here_can_be_set_up_by_hand_too(
