@@ -645,7 +645,7 @@
     </message>
     <message>
         <source>Also log search queries and tool arguments.</source>
-        <translation>検索の文と引数も活動ログに書き込みます。</translation>
+        <translation>検索の文とツールの引数もアクティビティに記録します。</translation>
     </message>
     <message>
         <source>How many days of activity to keep.</source>
