@@ -55,6 +55,7 @@ class Windows(QObject):
         yield from self.main.attaching(router)
         self._guide = Guide(router, self._commands, self._bridge, self.main)
         self._guide.imported.connect(lambda: self.main.go_to(Page.WORKSPACE))
+        self._guide.closed.connect(self._list_apps)
         self.main.import_requested.connect(self._guide.offer)
         self.main.pages.apps.guide_requested.connect(self._guide.start)
         self.main.pages.apps.tokens_requested.connect(lambda: self.open_settings(PageName.APPS))
@@ -155,8 +156,13 @@ class Windows(QObject):
             self._settings = SettingsDialog(
                 self._router, self._commands, self._bridge, self.main, self._changes
             )
+            self._settings.finished.connect(self._list_apps)
         self.show()
         self._settings.open_at(page)
+
+    def _list_apps(self) -> None:
+        """A dialog that can connect apps was closed; it lists them only for itself."""
+        self.main.pages.apps.panel.load()
 
     def _server_dialog(self) -> ServerDialog:
         workspace = self._router.workspaces.active()

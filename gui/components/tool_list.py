@@ -125,7 +125,7 @@ class ToolList(QWidget):
         self._wanted: ToolKey | None = None
         self._model = ToolModel(self)
         self._field = SearchField(self.tr("Filter tools"))
-        self._view = RowView(self.tr("Tools"), ROW_HEIGHT, self.tr("No tool matches"))
+        self._view = RowView(self.tr("Tools"), ROW_HEIGHT, self.tr("No matching tools."))
         self._footnote = Message("text3")
         self._footnote.setContentsMargins(12, 0, 12, 6)
         self._view.setItemDelegate(_Delegate(self._view))

@@ -25,5 +25,6 @@ def install_command(
     name = PurePath(command).stem.lower()
     commands: dict[str, dict[str, str]] = json.loads(read_text("install_commands.json"))
     by_manager = commands.get(_PROGRAMS.get(name, name), {})
-    installer = by_manager.pop("sh", None) if platform != "win32" else None
-    return next((text for manager, text in by_manager.items() if there(manager)), installer)
+    installer = by_manager.pop("sh", None)  # No manager: a shell on Windows does not run it.
+    found = (text for manager, text in by_manager.items() if there(manager))
+    return next(found, installer if platform != "win32" else None)

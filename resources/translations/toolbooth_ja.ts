@@ -645,7 +645,7 @@
     </message>
     <message>
         <source>Also log search queries and tool arguments.</source>
-        <translation>検索の文と引数も活動ログに書き込みます。</translation>
+        <translation>検索の文とツールの引数もアクティビティに記録します。</translation>
     </message>
     <message>
         <source>How many days of activity to keep.</source>
@@ -3456,7 +3456,7 @@
     </message>
     <message>
         <source>No matching tools.</source>
-        <translation>合うツールがありません。</translation>
+        <translation>一致するツールはありません。</translation>
     </message>
     <message>
         <source>{count} tokens</source>
@@ -3995,8 +3995,8 @@ The cost of search results is already deducted.</source>
         <translation>サーバー</translation>
     </message>
     <message>
-        <source>No matching servers</source>
-        <translation>一致するサーバーはありません</translation>
+        <source>No matching servers.</source>
+        <translation>一致するサーバーはありません。</translation>
     </message>
     <message>
         <source>Filter by status</source>
@@ -4253,8 +4253,8 @@ The cost of search results is already deducted.</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <source>No tool matches</source>
-        <translation>一致するツールはありません</translation>
+        <source>No matching tools.</source>
+        <translation>一致するツールはありません。</translation>
     </message>
     <message numerus="yes">
         <source>Filter %n tools</source>

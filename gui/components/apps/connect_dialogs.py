@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QTextEdit, QWidget
 
 from gui.components.apps.app_row import short_path
 from gui.components.apps.connector import AppConnector
@@ -70,7 +70,10 @@ class ManualSetupDialog(Dialog):
     def __init__(self, app: App, parent: QWidget | None) -> None:
         title = self.tr("Set up {name} manually").format(name=app.name)
         super().__init__(title, (620, 420), parent)
-        self._text = _mono_view(self.tr("Entry to paste"))
+        # Without wrapping, a QTextEdit would not show the placeholder.
+        self._text = mono_text(QPlainTextEdit(), self.tr("Entry to paste"), read_only=True)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setTabChangesFocus(True)
         self._text.setPlaceholderText(self.tr("The entry will appear here, with a new token."))
         self._create = primary_button(
             self.tr("Create entry"), on_click=lambda: self.snippet_requested.emit(app.id)
@@ -93,7 +96,9 @@ class ManualSetupDialog(Dialog):
 
 
 def diff_view(lines: tuple[DiffLine, ...], name: str) -> QTextEdit:
-    view = _mono_view(name)
+    view = mono_text(QTextEdit(), name, read_only=True)
+    view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
+    view.setTabChangesFocus(True)
     view.setHtml(diff_html(lines, theme().palette))
     return view
 
@@ -109,13 +114,6 @@ def diff_html(lines: tuple[DiffLine, ...], palette: Palette) -> str:
             f'<tr><td style="background:{back}; color:{text}; padding:1px 8px">{shown}</td></tr>'
         )
     return f'<table width="100%" cellspacing="0">{"".join(rows)}</table>'
-
-
-def _mono_view(name: str) -> QTextEdit:
-    view = mono_text(QTextEdit(), name, read_only=True)
-    view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
-    view.setTabChangesFocus(True)
-    return view
 
 
 def _lay_out(dialog: QDialog, path: Path, explanation: str, *parts: Part) -> None:

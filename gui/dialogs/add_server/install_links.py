@@ -81,7 +81,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _is_invisible(character: str) -> bool:
-    """A control character, or one that has_invisible or reorders the text beside it."""
+    """A control character, or one that hides or reorders the text beside it."""
     return unicodedata.category(character).startswith("C")
 
 

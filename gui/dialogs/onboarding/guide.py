@@ -21,6 +21,7 @@ Found: TypeAlias = Callable[[FoundServers], object]
 
 class Guide(QObject):
     imported = Signal()
+    closed = Signal()
 
     def __init__(
         self, router: RouterPort, commands: Commands, bridge: Bridge, parent: QWidget
@@ -64,6 +65,7 @@ class Guide(QObject):
         )
         dialog.show_problems(found.problems)
         dialog.imported.connect(self.imported)
+        dialog.finished.connect(self.closed)
         dialog.open()
 
     def _known(self) -> list[ServerConfig]:

@@ -55,7 +55,7 @@ class ServerList(Card):
         self._model = ServerModel(self)
         self._filter = ServerFilter(self._model, self)
         self._field = SearchField(self.tr("Filter servers"))
-        self.view = _View(self.tr("Servers"), self.tr("No matching servers"))
+        self.view = _View(self.tr("Servers"), self.tr("No matching servers."))
         self.view.setModel(self._filter)
         self.view.selectionModel().currentChanged.connect(self._emit_selection)
         self._model.toggled.connect(self.toggled)

@@ -82,6 +82,13 @@ def test_what_was_left_out_of_a_list_is_said_under_it(
     assert said in texts(window.pages.workspace.detail)
 
 
+@pytest.mark.parametrize("approval", Approval)
+def test_a_suspicious_tool_has_a_notice_whatever_its_approval(approval: Approval) -> None:
+    notice = tool_notice(CHANGED._replace(approval=approval))
+    assert notice is not None
+    assert notice.text
+
+
 def test_every_cut_has_words() -> None:
     for kind in CutKind:
         assert "3" in cuts_text((Cut(kind, 3),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -70,6 +71,14 @@ def test_a_question_says_who_wants_what_with_which_arguments(
     arguments = asker.prompt.findChild(QPlainTextEdit)
     assert isinstance(arguments, QPlainTextEdit)
     assert arguments.toPlainText() == '{"a": 1}'
+
+
+@pytest.mark.parametrize("kind", PermissionKind)
+def test_a_question_about_anything_says_who_wants_it(
+    asker: PermissionPresenter, router: FakeRouter, kind: PermissionKind
+) -> None:
+    put(router, replace(question(1), kind=kind))
+    assert "Claude Code wants to" in texts(asker.prompt)
 
 
 @pytest.mark.proves("META-5")

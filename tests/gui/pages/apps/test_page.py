@@ -7,22 +7,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.components.apps.app_row import AppAction, app_row, found_sentence, in_order
 from gui.components.apps.connect_dialogs import ManualSetupDialog, PlanDialog, diff_html
+from gui.dialogs.onboarding.dialog import GuideDialog
+from gui.dialogs.settings.dialog import SettingsDialog
+from gui.link.commands import Commands
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.palette import LIGHT
 from gui.widgets.theme import Theme
+from gui.windows import Windows
 from router.api.apps import App, AppId, AppState, DiffLine, FoundServer, FoundServers
 from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
 from router.domain.ids import TokenId
-from tests.gui.driver import open_window, press, stocked_router, texts
-from tests.support.fakes import FakeRouter
+from tests.gui.driver import bridge_from, open_window, press, stocked_router, texts
+from tests.support.fakes import FakeRouter, run_now
 
 HOME = Path("/home/me")
 
@@ -105,6 +109,23 @@ def test_the_sidebar_counts_the_connected_apps(window: MainWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: row.accessibleName() == "Connected apps, 1")
 
 
+@pytest.mark.parametrize("kind", [GuideDialog, SettingsDialog])
+def test_the_sidebar_counts_what_a_dialog_has_connected(
+    kind: type[QDialog], router: FakeRouter, gui_loop: object, qtbot: QtBot
+) -> None:
+    windows = Windows(Commands(run_now), bridge_from(router))
+    qtbot.addWidget(windows.main)
+    windows.attach(router)
+    pages = windows.main.pages
+    (pages.apps.guide_requested if kind is GuideDialog else pages.apps.tokens_requested).emit()
+    dialog = dialog_of(windows.main, kind, qtbot)
+    router.apps.apps = (app("Cursor", AppState.CONNECTED),)
+    dialog.reject()
+    rows = windows.main.sidebar.findChildren(QWidget)
+    row = next(each for each in rows if "apps" in each.accessibleName())
+    qtbot.waitUntil(lambda: row.accessibleName() == "Connected apps, 1")
+
+
 def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
@@ -113,6 +134,17 @@ def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
     assert "apps.snippet" not in names(router)
     press(dialog, "Create entry")
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.snippet")
+
+
+def test_the_place_of_the_entry_says_what_will_appear_there(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    press(window, "Set up manually: Codex")
+    box = dialog_of(window, ManualSetupDialog, qtbot).findChild(QAbstractScrollArea)
+    assert isinstance(box, QAbstractScrollArea)
+    with_hint = box.viewport().grab().toImage()
+    box.setProperty("placeholderText", "")
+    assert box.viewport().grab().toImage() != with_hint
 
 
 def test_an_app_that_is_here_can_be_set_up_by_hand_too(

@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.components.activity.model import KEPT, Column
+from gui.components.activity.model import KEPT, ActivityCategory, ActivityFilter, Column
 from gui.pages.workspace.activity_card import ActivityCard
+from gui.widgets.buttons import Segmented
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.ids import ServerId
 from tests.support.timeouts import WAIT_MS
@@ -163,3 +164,14 @@ def test_what_was_there_already_is_not_shown_again(activity: ActivityCard) -> No
         activity.model.add_soon(entry(number))
     activity.model.flush()
     assert whats(activity) == ["github · tool_3", "github · tool_2", "github · tool_1"]
+
+
+@pytest.mark.parametrize("showing", ActivityCategory)
+def test_every_category_can_be_chosen_and_shows_some_entries(
+    activity: ActivityCard, showing: ActivityCategory
+) -> None:
+    entries = [entry(0, kind, outcome) for kind in ActivityKind for outcome in Outcome]
+    assert any(map(ActivityFilter(showing).passes, entries))
+    choice = activity.findChild(Segmented)
+    assert isinstance(choice, Segmented)
+    assert len(choice.findChildren(QPushButton)) == len(ActivityCategory)

@@ -57,6 +57,13 @@ def test_a_missing_program_has_a_command_to_install_it_if_there_is_one(
     assert install_command(command, there, "linux") == typed
 
 
+def test_windows_is_not_offered_the_shell_installer_even_where_it_has_a_shell() -> None:
+    def there(name: str) -> str | None:
+        return "C:\\Program Files\\Git\\bin\\sh.exe" if name == "sh" else None
+
+    assert install_command("uvx", there, "win32") is None
+
+
 @pytest.mark.proves("DISC-12")
 def test_the_install_command_of_a_missing_program_can_be_copied(
     router: FakeRouter, window: MainWindow
