@@ -70,7 +70,7 @@ def test_the_window_never_runs_a_nested_event_loop() -> None:
     assert nested == []
 
 
-def test_nothing_is_run_through_a_shell_nor_opened_by_guess() -> None:
+def test_nothing_is_run_through_a_shell() -> None:
     """Addresses and commands come from elsewhere; a shell, or an opener that takes any word for a
     program, would run what is in them."""
     found = [

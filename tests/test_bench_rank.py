@@ -18,7 +18,7 @@ CATALOG = [
 
 @pytest.mark.proves("META-10")
 @pytest.mark.parametrize("strategy", ["bm25", "hybrid"])
-def test_searches_are_answered_line_by_line_with_the_keys_as_they_are(
+def test_searches_are_answered_line_by_line_with_unchanged_keys(
     tmp_path: Path, strategy: str
 ) -> None:
     catalog = tmp_path / "catalog.jsonl"

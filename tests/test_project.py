@@ -66,7 +66,7 @@ def test_the_documentation_names_no_package_index() -> None:
     assert [path.name for path in documents if INDEX_ADDRESS.search(path.read_text())] == []
 
 
-def test_every_test_that_is_named_as_showing_what_holds_exists() -> None:
+def test_every_test_named_in_the_documentation_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "security.md").read_text()))
     sources = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     assert len(named) > 40

@@ -101,7 +101,7 @@ async def test_a_client_that_starts_programs_searches_and_calls(
     assert kept.startswith(f"tbt_{token['id']}_")
 
 
-async def test_without_a_keyring_a_token_is_made_for_the_one_run(stocked: Booth) -> None:
+async def test_without_a_keyring_a_token_is_issued_for_this_run_only(stocked: Booth) -> None:
     environment = {**os.environ, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     async with bridged(stocked, environment, "legacy") as client:
         await client.list_tools()
@@ -111,7 +111,7 @@ async def test_without_a_keyring_a_token_is_made_for_the_one_run(stocked: Booth)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_restart_of_the_router_goes_unnoticed_but_for_calls_under_way(
+async def test_a_router_restart_fails_only_the_calls_in_flight(
     stocked: Booth, environment: dict[str, str], mode: str
 ) -> None:
     async with bridged(stocked, environment, mode) as client:
@@ -122,7 +122,7 @@ async def test_a_restart_of_the_router_goes_unnoticed_but_for_calls_under_way(
         assert not answer.is_error
 
 
-async def test_a_call_whose_router_died_fails_with_a_sentence(
+async def test_a_call_whose_router_died_fails_with_a_message(
     stocked: Booth, environment: dict[str, str]
 ) -> None:
     async with bridged(stocked, environment, "legacy") as client:
@@ -164,7 +164,7 @@ def started_meanwhile(data_dir: Path) -> Generator[None]:
             assert ends_within(WAIT_S, instance.pid)
 
 
-def test_a_router_is_not_started_if_the_settings_say_so(
+def test_a_router_is_not_started_if_the_settings_forbid_it(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "data"

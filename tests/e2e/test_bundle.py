@@ -122,7 +122,7 @@ def url_of(booth: Booth) -> str:
 
 
 @pytest.mark.proves("CARD-5")
-async def test_the_window_of_the_bundle_stands_on_a_screen_with_its_icon_in_the_tray(
+async def test_the_bundle_shows_its_window_and_tray_icon(
     tmp_path: Path,
 ) -> None:
     async with a_desk(tmp_path) as desk:
@@ -136,7 +136,7 @@ async def test_the_window_of_the_bundle_stands_on_a_screen_with_its_icon_in_the_
         assert "Traceback" not in desk.session.log.read_text()
 
 
-def test_the_bundle_has_what_a_menu_of_applications_shows() -> None:
+def test_the_bundle_has_a_desktop_entry_and_icons() -> None:
     share = BUNDLE / "share"
     entry = (share / "applications" / "toolbooth.desktop").read_text()
     assert "Exec=toolbooth-desktop %u" in entry

@@ -63,20 +63,22 @@ async def as_server(
 
 @pytest.mark.proves("META-4", "META-8")
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_clients_get_what_the_server_behind_us_offers(revision: str, tmp_path: Path) -> None:
+async def test_the_server_scenarios_pass_through_the_router(revision: str, tmp_path: Path) -> None:
     scenarios = [*required(revision, "server"), *_NOT_SCORED_YET[revision]]
     assert await as_server(revision, tmp_path, None, scenarios) == 0
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_with_the_meta_tools_all_that_applies_holds(revision: str, tmp_path: Path) -> None:
+async def test_with_the_meta_tools_all_applicable_scenarios_pass(
+    revision: str, tmp_path: Path
+) -> None:
     """What names a tool of the server can't apply: tools are found and run by the two."""
     scenarios = [s for s in required(revision, "server") if not s.startswith(_BY_TOOL_NAME)]
     await as_server(revision, tmp_path, Optimization.BM25, scenarios)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_servers_get_a_client_as_they_should(revision: str, tmp_path: Path) -> None:
+async def test_the_client_scenarios_pass_through_the_router(revision: str, tmp_path: Path) -> None:
     socket = tmp_path / "socket"
     command = f"{sys.executable} -I {FRONT} {socket}"
     scenarios = required(revision, "client")

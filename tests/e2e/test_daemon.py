@@ -59,7 +59,7 @@ async def call(client: Client, tool: str, **arguments: object) -> None:
     assert not result.is_error, result.structured_content
 
 
-def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
+def test_a_port_in_use_is_reported_with_a_hint(booth: Booth) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = booth.run("serve", "--port", str(port))
@@ -69,7 +69,7 @@ def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
     assert "Traceback" not in refused.stderr
 
 
-def test_a_second_router_on_the_same_directory_is_refused_and_a_killed_one_is_not_in_the_way(
+def test_a_second_router_on_the_same_directory_is_refused_unless_the_first_was_killed(
     booth: Booth,
 ) -> None:
     booth.start()
@@ -82,7 +82,7 @@ def test_a_second_router_on_the_same_directory_is_refused_and_a_killed_one_is_no
 
 
 @pytest.mark.proof
-async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth) -> None:
+async def test_calls_work_within_ten_seconds_of_a_system_sleep(booth: Booth) -> None:
     booth.start()
     add_test_server(booth)
     with serving(sdk_app(json_response=True)) as url:
@@ -104,7 +104,7 @@ async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth)
 
 
 @pytest.mark.proof
-async def test_a_thousand_calls_and_many_restarts_leave_memory_files_and_threads_as_they_were(
+async def test_a_thousand_calls_and_many_restarts_leak_no_memory_files_or_threads(
     booth: Booth,
 ) -> None:
     booth.data_dir.mkdir()

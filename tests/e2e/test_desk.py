@@ -76,7 +76,7 @@ async def tools_of_a_client(desk: Desk, token: str) -> list[str]:
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-4", "DISC-1", "META-4")
-async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_calls(
+async def test_adding_a_server_switching_workspaces_and_quitting_work_during_calls(
     running: Desk, tmp_path: Path
 ) -> None:
     screen, tray = running.screen, running.tray
@@ -125,7 +125,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
     record.close()
 
 
-async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
+async def test_when_the_display_is_lost_everything_ends_and_clients_get_an_error(
     running: Desk, tmp_path: Path
 ) -> None:
     """As at the end of a session whose desktop tells nobody."""
@@ -147,7 +147,7 @@ async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
     record.close()
 
 
-async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that_runs(
+async def test_a_tray_that_starts_late_gets_the_icon_and_a_link_reaches_the_running_instance(
     desk: Desk,
 ) -> None:
     await desk.start("--hidden")
@@ -171,7 +171,7 @@ async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that
     assert await asyncio.to_thread(ended, desk.process) == 0
 
 
-async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> None:
+async def test_one_notification_shows_what_needs_attention_and_opens_it(desk: Desk) -> None:
     area = NotificationArea(desk.bus, "actions")
     await area.begin()
     await desk.tray.begin()
@@ -186,7 +186,7 @@ async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> 
     assert area.count == 1
 
 
-async def test_a_notification_that_nobody_has_looked_at_goes_when_we_do(desk: Desk) -> None:
+async def test_an_unread_notification_is_withdrawn_at_exit(desk: Desk) -> None:
     area = NotificationArea(desk.bus, "actions")
     await area.begin()
     await desk.tray.begin()
@@ -199,14 +199,14 @@ async def test_a_notification_that_nobody_has_looked_at_goes_when_we_do(desk: De
     assert await asyncio.to_thread(ended, desk.process) == 0
 
 
-async def test_a_tray_of_the_older_kind_takes_the_icon_in(desk: Desk) -> None:
+async def test_an_xembed_tray_shows_the_icon(desk: Desk) -> None:
     with old_tray(desk.session) as tray:
         await desk.start("--hidden")
         await asyncio.to_thread(tray.until_it_holds, "toolbooth")
 
 
 @pytest.mark.proof
-async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has_the_icon(
+async def test_without_a_tray_the_window_has_the_menu_and_a_late_tray_gets_the_icon(
     desk: Desk,
 ) -> None:
     await desk.start("--hidden")
@@ -219,7 +219,7 @@ async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has
 
 
 @pytest.mark.proof
-async def test_a_desktop_that_turns_dark_is_followed_while_we_run(desk: Desk) -> None:
+async def test_a_change_to_dark_mode_is_followed_at_run_time(desk: Desk) -> None:
     appearance = Appearance(desk.bus)
     await appearance.begin()
     await desk.tray.begin()

@@ -53,7 +53,7 @@ async def call_until_the_end(client: Client) -> None:
         await client.call_tool("tool_execute", {"toolKey": "s:slow", "arguments": {}})
 
 
-async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
+async def test_sigterm_during_calls_ends_everything_whatever_the_servers_do(
     serving: Booth, record: Record
 ) -> None:
     pids = descendants(serving)
@@ -67,7 +67,7 @@ async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
         await asyncio.gather(*calls)
 
 
-def test_a_start_ends_what_a_killed_router_left_behind(serving: Booth) -> None:
+def test_a_start_ends_processes_a_killed_router_left_behind(serving: Booth) -> None:
     pids = descendants(serving)
     for guardian in children_of(serving.pid) - set(pids):
         os.kill(guardian, signal.SIGKILL)

@@ -105,7 +105,7 @@ async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> N
 
 
 @pytest.mark.proves("CACHE-2", "CACHE-7")
-async def test_after_a_restart_tools_are_there_before_any_server_runs(served: Booth) -> None:
+async def test_after_a_restart_tools_are_listed_before_any_server_runs(served: Booth) -> None:
     assert served.stop() == 0
     served.start()
     assert children_of(served.pid) == set()
@@ -138,7 +138,7 @@ def test_serve_beside_a_running_instance_names_it_and_exits_1(booth: Booth) -> N
     assert booth.url in second.stderr
 
 
-def test_an_instance_that_was_killed_leaves_nothing_in_the_way(booth: Booth) -> None:
+def test_a_killed_instance_does_not_block_the_next_one(booth: Booth) -> None:
     booth.start()
     booth.kill()
     assert booth.json("list") == []
@@ -147,7 +147,7 @@ def test_an_instance_that_was_killed_leaves_nothing_in_the_way(booth: Booth) -> 
 
 
 @pytest.mark.proves("CARD-3", "META-9")
-def test_what_clients_did_is_in_the_activity_log(served: Booth) -> None:
+def test_client_requests_are_in_the_activity_log(served: Booth) -> None:
     served.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
     assert served.stop() == 0
     with sqlite3.connect(served.data_dir / "activity.sqlite") as database:

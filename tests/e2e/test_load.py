@@ -114,7 +114,7 @@ async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: s
         await asyncio.gather(*(twenty_calls(c, number) for number, c in enumerate(connections)))
 
 
-async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
+async def test_five_hundred_incomplete_requests_are_closed_and_affect_no_other_client(
     booth: Booth, token: str
 ) -> None:
     url = httpx2.URL(booth.url)
@@ -132,7 +132,7 @@ async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
         writer.close()
 
 
-async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
+async def test_a_hundred_thousand_guessed_tokens_are_refused_and_slow_no_other_client(
     booth: Booth, token: str
 ) -> None:
     meanwhile: list[float] = []
@@ -155,7 +155,7 @@ async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
     assert rss_mb(booth) < 300
 
 
-async def test_fifty_thousand_sessions_leave_no_trace(booth: Booth, token: str) -> None:
+async def test_fifty_thousand_sessions_leak_nothing(booth: Booth, token: str) -> None:
     bearer = {"Authorization": f"Bearer {token}"}
 
     async def initialize(times: int) -> None:

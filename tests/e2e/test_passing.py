@@ -22,7 +22,7 @@ MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
 @MODES
-async def test_prompts_of_a_server_are_offered_and_given(
+async def test_prompts_of_a_server_are_listed_and_served(
     common: Booth, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
@@ -36,7 +36,7 @@ async def test_prompts_of_a_server_are_offered_and_given(
 
 
 @MODES
-async def test_resources_and_templates_are_offered_and_read(
+async def test_resources_and_templates_are_listed_and_read(
     common: Booth, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
@@ -65,7 +65,9 @@ async def test_completion_reaches_the_server_of_a_prompt_or_template(
 
 
 @MODES
-async def test_what_is_not_there_is_an_error(common: Booth, token: str, mode: str) -> None:
+async def test_an_unknown_prompt_or_resource_is_an_error(
+    common: Booth, token: str, mode: str
+) -> None:
     async with connected(common.url, token, mode) as client:
         with pytest.raises(MCPError, match="Unknown prompt"):
             await client.get_prompt("everything__nothing")
@@ -75,7 +77,7 @@ async def test_what_is_not_there_is_an_error(common: Booth, token: str, mode: st
 
 @pytest.mark.proves("META-8")
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
-async def test_what_clients_of_both_eras_subscribe_to_is_told_them(
+async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
     common: Booth, token: str
 ) -> None:
     uri, heard = "demo://resource/dynamic/text/3", asyncio.Event()

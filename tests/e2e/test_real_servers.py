@@ -63,14 +63,14 @@ def call(booth: Booth, key: str, **arguments: Any) -> str:
     return json.dumps(result)
 
 
-def test_each_has_its_tools(real: Booth) -> None:
+def test_each_lists_its_tools(real: Booth) -> None:
     counts = {row["id"]: row["toolCount"] for row in real.json("list")}
     assert counts["everything"] >= 13
     assert counts["browser"] >= 20
     assert min(counts.values()) >= 2
 
 
-def test_each_does_its_work_and_is_gone_with_the_router(real: Booth, folder: Path) -> None:
+def test_each_serves_calls_and_ends_with_the_router(real: Booth, folder: Path) -> None:
     entity = {"name": "Toolbooth", "entityType": "program", "observations": ["remembers"]}
     call(real, "memory:create_entities", entities=[entity])
     assert "remembers" in call(real, "memory:read_graph")

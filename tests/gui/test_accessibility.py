@@ -149,7 +149,7 @@ def _shows_focus(control: QWidget) -> bool:
 
 
 @pytest.mark.parametrize("place", list(Page))
-def test_the_main_window_shows_where_the_keyboard_is(
+def test_the_main_window_shows_the_keyboard_focus(
     place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
@@ -159,7 +159,7 @@ def test_the_main_window_shows_where_the_keyboard_is(
     assert unmarked(window) == []
 
 
-def test_every_dialog_shows_where_the_keyboard_is(
+def test_every_dialog_shows_the_keyboard_focus(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for dialog in dialogs(router):
@@ -240,7 +240,7 @@ def test_every_dialog_names_all_its_controls(
         dialog.close()
 
 
-def test_every_dialog_is_walked_through(
+def test_every_dialog_is_covered(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for module in pkgutil.walk_packages(gui.__path__, "gui."):
@@ -275,7 +275,7 @@ def do_as_a_screen_reader_does(control: QWidget) -> None:
     actions.doAction(actions.actionNames()[0])
 
 
-def test_a_switch_and_a_choice_obey_a_screen_reader(
+def test_a_switch_and_a_choice_can_be_operated_by_a_screen_reader(
     router: FakeRouter, look: Theme, qtbot: QtBot, gui_loop: object
 ) -> None:
     window = open_window(router, look, qtbot)

@@ -92,7 +92,7 @@ def texts(parent: QWidget) -> list[str]:
 
 
 @pytest.mark.proves("CARD-1")
-def test_the_window_stands_before_the_router_and_then_shows_what_it_has(
+def test_the_window_opens_before_the_router_and_then_shows_its_state(
     start: Start, qtbot: QtBot
 ) -> None:
     router = FakeHostedRouter()
@@ -106,7 +106,7 @@ def test_the_window_stands_before_the_router_and_then_shows_what_it_has(
 
 
 @pytest.mark.proves("CARD-1")
-def test_what_happens_in_the_router_reaches_window_and_tray(start: Start, qtbot: QtBot) -> None:
+def test_router_events_reach_window_and_tray(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
     servers = (fake_status("GitHub"), fake_status("Slack"))
@@ -158,7 +158,7 @@ def test_quitting_says_that_it_stops_the_servers(start: Start, qtbot: QtBot) -> 
     assert running.ends == 1
 
 
-def test_with_no_server_running_quitting_needs_no_question(start: Start, qtbot: QtBot) -> None:
+def test_with_no_server_running_quitting_asks_nothing(start: Start, qtbot: QtBot) -> None:
     router = FakeHostedRouter()
     router.state.servers[PERSONAL] = (fake_status("GitHub", state=ServerState.IDLE),)
     running = start(router)
@@ -175,9 +175,7 @@ def test_the_theme_follows_the_settings(start: Start, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: theme().mode == "dark", timeout=WAIT_MS)
 
 
-def test_another_language_makes_the_windows_anew_where_they_were(
-    start: Start, qtbot: QtBot
-) -> None:
+def test_a_language_change_recreates_the_windows_in_place(start: Start, qtbot: QtBot) -> None:
     subprocess.run([sys.executable, str(TRANSLATIONS), "compile"], check=True)
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
@@ -198,9 +196,7 @@ def test_another_language_makes_the_windows_anew_where_they_were(
     assert dialog.windowTitle() == "Settings"
 
 
-def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(
-    start: Start, qtbot: QtBot
-) -> None:
+def test_a_second_start_shows_the_window_unless_started_hidden(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     running.it.windows.main.hide()
     running.it.second_start(["--hidden"])
@@ -209,9 +205,7 @@ def test_a_second_start_shows_the_window_unless_it_is_to_stay_hidden(
     assert running.it.windows.main.isVisible()
 
 
-def test_a_second_start_that_the_router_tells_of_shows_the_window(
-    start: Start, qtbot: QtBot
-) -> None:
+def test_a_second_start_event_shows_the_window(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
     running.it.windows.main.hide()
@@ -219,7 +213,7 @@ def test_a_second_start_that_the_router_tells_of_shows_the_window(
     qtbot.waitUntil(running.it.windows.main.isVisible, timeout=WAIT_MS)
 
 
-def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
+def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_shown_once(
     start: Start, qtbot: QtBot
 ) -> None:
     running = start(FakeHostedRouter())
@@ -235,9 +229,7 @@ def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_given_once(
 
 
 @pytest.mark.parametrize("has_tray", [True, False])
-def test_closing_hides_to_the_tray_or_minimises_where_there_is_none(
-    has_tray: bool, qtbot: QtBot
-) -> None:
+def test_closing_hides_to_the_tray_or_minimises_without_one(has_tray: bool, qtbot: QtBot) -> None:
     window, hidden = QWidget(), list[bool]()
     qtbot.addWidget(window)
     closing = CloseToTray(lambda: has_tray)
@@ -253,7 +245,7 @@ def test_closing_hides_to_the_tray_or_minimises_where_there_is_none(
     assert not window.isVisible()
 
 
-def test_a_quit_from_the_system_closes_for_real(start: Start, qapp: DesktopApplication) -> None:
+def test_a_quit_from_the_system_really_quits(start: Start, qapp: DesktopApplication) -> None:
     running = start(FakeHostedRouter())
     qapp.quitting.emit()
     event = QCloseEvent()

@@ -105,7 +105,7 @@ async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> di
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-6")
-def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
+def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main
@@ -142,7 +142,7 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
 
 
 @pytest.mark.proves("CARD-2", "META-4")
-def test_switching_context_optimization_off_changes_what_a_client_is_offered(
+def test_switching_context_optimization_off_changes_the_listed_tools(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main
@@ -160,7 +160,7 @@ def test_switching_context_optimization_off_changes_what_a_client_is_offered(
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
 
 
-def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
+def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window, router = desk.it.windows.main, desk.router
@@ -186,7 +186,7 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
 
 
 @pytest.mark.proves("U-2")
-def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_is_taken_back(
+def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
     desk: Desk, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window, listed = desk.it.windows.main, Listed(tmp_path / "list.json")
@@ -213,7 +213,7 @@ def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_
 
 
 @pytest.mark.proves("META-1", "META-4")
-def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_is_taken_back(
+def test_changes_in_projects_and_playground_reach_a_client_and_can_be_undone(
     desk: Desk, qtbot: QtBot
 ) -> None:
     window = desk.it.windows.main

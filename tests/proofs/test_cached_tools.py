@@ -58,7 +58,7 @@ async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Pat
 
 @pytest.mark.proof
 @pytest.mark.proves("DISC-13")
-async def test_ten_thousand_cached_tools_are_there_within_half_a_second(tmp_path: Path) -> None:
+async def test_ten_thousand_cached_tools_are_loaded_within_half_a_second(tmp_path: Path) -> None:
     router = await filled(tmp_path, 10)
     took = await opened(router)
     refs = [ServerRef(PERSONAL, ServerId(f"s{n}")) for n in range(10)]

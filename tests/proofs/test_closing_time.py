@@ -50,13 +50,13 @@ async def closing_s(connection: UpstreamConnection) -> float:
     return time.monotonic() - began
 
 
-async def test_a_decent_server_is_closed_at_once() -> None:
+async def test_a_cooperative_server_is_closed_at_once() -> None:
     async with opened() as connection:
         assert await closing_s(connection) < 0.9
 
 
 @pytest.mark.parametrize("tool", ["daemon", "spawn"])
-async def test_what_left_the_servers_group_is_not_waited_for(tool: str) -> None:
+async def test_processes_outside_the_servers_group_are_not_waited_for(tool: str) -> None:
     async with opened() as connection:
         await call(connection, tool, **({"own_session": True} if tool == "spawn" else {}))
         assert await closing_s(connection) < 1.5
@@ -78,7 +78,7 @@ async def test_a_server_that_stops_reading_is_closed_in_bounded_time() -> None:
         assert await closing_s(connection) < 4
 
 
-async def test_a_pool_closes_all_side_by_side(tmp_path: Path) -> None:
+async def test_a_pool_closes_all_servers_concurrently(tmp_path: Path) -> None:
     fleet = Fleet(tmp_path / "record")
     fleet.options = ["--stubborn", "--child"]
     pool = fleet.pool()

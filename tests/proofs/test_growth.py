@@ -66,7 +66,7 @@ COSTS: dict[str, tuple[int, Callable[[int], object]]] = {
 
 
 @pytest.mark.parametrize("name", COSTS)
-def test_eight_times_the_text_costs_about_eight_times_as_much(name: str) -> None:
+def test_cost_grows_linearly_with_the_text(name: str) -> None:
     size, run = COSTS[name]
     run(size)  # loads what it needs
     small, large = (min(computing_s(run, n) for _ in range(3)) for n in (size, size * TIMES))

@@ -32,7 +32,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", STDIO)
-async def test_a_hostile_process_holds_nobody_up(fault: str) -> None:
+async def test_a_hostile_process_delays_no_other_call(fault: str) -> None:
     steps, expected = STDIO[fault]
     configs = stdio_configs(fault, steps)
     await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
@@ -42,7 +42,7 @@ async def test_a_hostile_process_holds_nobody_up(fault: str) -> None:
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("step", STEPS[1:])
 @pytest.mark.parametrize("fault", HEAVY_OVER_STDIO)
-async def test_a_process_that_says_too_much_holds_nobody_up(fault: str, step: str) -> None:
+async def test_a_process_that_floods_delays_no_other_call(fault: str, step: str) -> None:
     configs, expected = stdio_configs(fault, (step,)), HEAVY_OVER_STDIO[fault]
     await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
     assert hostile_processes(fault) == []
@@ -53,7 +53,7 @@ async def test_a_process_that_says_too_much_holds_nobody_up(fault: str, step: st
     ("transport", "fault"),
     [*(("http", fault) for fault in HTTP), *(("sse", fault) for fault in SSE)],
 )
-async def test_a_hostile_address_holds_nobody_up(transport: str, fault: str) -> None:
+async def test_a_hostile_http_server_delays_no_other_call(transport: str, fault: str) -> None:
     steps, expected = (HTTP if transport == "http" else SSE)[fault]
     with http_configs(fault, steps, transport) as configs:
         await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
@@ -68,7 +68,7 @@ async def test_a_hostile_address_holds_nobody_up(transport: str, fault: str) -> 
         *(("sse", fault) for fault in HEAVY_OVER_SSE),
     ],
 )
-async def test_an_address_that_says_too_much_holds_nobody_up(
+async def test_an_http_server_that_floods_delays_no_other_call(
     transport: str, fault: str, step: str
 ) -> None:
     expected = HEAVY_OVER_HTTP[fault]

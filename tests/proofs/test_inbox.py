@@ -47,7 +47,7 @@ class Flood:
         asyncio.get_running_loop().call_soon(self.write)
 
 
-async def test_floods_together_leave_the_loop_half_of_its_time() -> None:
+async def test_concurrent_floods_leave_the_loop_half_of_its_time() -> None:
     floods = [Flood() for _ in range(4)]
     began, computed = time.monotonic(), time.process_time()
     for flood in floods:

@@ -71,7 +71,7 @@ def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
     assert toggle.isChecked()
 
 
-def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
+def test_a_failed_action_is_explained_and_the_switch_reverts(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["projects.set_options"] = ToolboothError("Disk full.", "Make room.")
@@ -108,7 +108,7 @@ def browser() -> Iterator[Browser]:
         QDesktopServices.unsetUrlHandler(scheme)
 
 
-def test_signing_in_opens_the_page_the_router_names(
+def test_signing_in_opens_the_authorization_url(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
     window.pages.workspace.detail.action_requested.emit(GITHUB.ref, Action.SIGN_IN)
@@ -117,7 +117,7 @@ def test_signing_in_opens_the_page_the_router_names(
     assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
 
 
-def test_what_a_shell_would_run_stays_part_of_the_address(
+def test_shell_metacharacters_stay_part_of_the_url(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
     url = "https://auth.example/authorize?a=$(touch%20x);id&b=$IFS'id'"
@@ -133,7 +133,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
     "url",
     ["javascript:alert(1)", "file:///etc/passwd", "https:", "https://auth.example/?a=`id`|id"],
 )
-def test_signing_in_never_opens_what_is_no_web_page(
+def test_signing_in_opens_web_pages_only(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot, url: str
 ) -> None:
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
@@ -161,7 +161,7 @@ def test_switching_a_server_off_can_be_undone(
 
 
 @pytest.mark.parametrize(("status", "consent"), [(GITHUB, True), (WAITING, False)])
-def test_a_removed_server_comes_back_with_the_consent_it_had(
+def test_undoing_a_removal_restores_the_consent(
     window: MainWindow, router: FakeRouter, qtbot: QtBot, status: object, consent: bool
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
@@ -175,7 +175,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
     ]
 
 
-def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
+def test_a_restored_server_that_was_disabled_needs_a_new_consent(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     off = fake_status("GitHub", enabled=False, state=ServerState.DISABLED)
@@ -199,7 +199,7 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     assert router.commands == [SentCommand("servers.grant_consent", (WAITING.ref,))]
 
 
-def test_the_button_of_a_server_that_was_too_slow_tries_again(
+def test_the_button_of_a_server_that_timed_out_retries(
     window: MainWindow, router: FakeRouter
 ) -> None:
     window.pages.workspace.servers.action_requested.emit(SENTRY.ref)
@@ -241,7 +241,7 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     ]
 
 
-def test_the_keyboard_goes_along_to_the_workspace_that_is_opened_by_it(
+def test_opening_a_workspace_by_keyboard_moves_the_focus_to_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     def summaries(active: str, servers: int = 3) -> list[WorkspaceSummary]:
@@ -278,7 +278,7 @@ def drop(window: MainWindow, what: QUrl | str) -> None:
     QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), *held, none))
 
 
-def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWindow) -> None:
+def test_a_snippet_dropped_or_pasted_outside_a_field_is_parsed(window: MainWindow) -> None:
     brought: list[str] = []
     window.snippet_received.connect(brought.append)
     drop(window, "npx -y notes-mcp")
@@ -290,7 +290,7 @@ def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWind
     assert len(brought) == 2, "the field has taken it"
 
 
-def test_a_file_of_another_application_is_offered_to_be_imported(
+def test_a_dropped_file_of_another_app_is_offered_for_import(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     notes = FoundServer("notes", "mcp.json", Path("mcp.json"), ServerConfig(command="notes"))
@@ -301,7 +301,7 @@ def test_a_file_of_another_application_is_offered_to_be_imported(
     qtbot.waitUntil(lambda: offered == [FoundServers((notes,))])
 
 
-def test_a_file_that_holds_no_servers_is_refused_with_a_reason(
+def test_a_dropped_file_without_servers_is_refused_with_a_reason(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["apps.read_file"] = ConfigError(Path("/x/mcp.json"), 3, "it has no servers")

@@ -79,7 +79,7 @@ def test_rows_are_46_high_and_the_first_one_is_selected(tools: ToolList) -> None
         ("issue", ["create_issue", "list_issues"]),
     ],
 )
-def test_the_filter_waits_for_a_pause_then_looks_at_name_and_description(
+def test_the_filter_is_debounced_and_matches_name_and_description(
     tools: ToolList, qtbot: QtBot, typed: str, left: list[str]
 ) -> None:
     type_filter(tools, typed)
@@ -88,7 +88,7 @@ def test_the_filter_waits_for_a_pause_then_looks_at_name_and_description(
     qtbot.waitUntil(lambda: names(tools) == left, timeout=WAIT_MS)
 
 
-def test_pressing_a_tick_asks_for_the_opposite(tools: ToolList) -> None:
+def test_clicking_a_check_box_requests_the_opposite(tools: ToolList) -> None:
     told: list[tuple[str, bool]] = []
 
     def tell(key: ToolKey, permitted: bool) -> None:
@@ -115,7 +115,7 @@ def test_a_changed_permission_keeps_the_selection(tools: ToolList) -> None:
     assert (current.key.tool, current.permission) == ("list_issues", Permission.DENY)
 
 
-def test_the_field_says_how_many_tools_there_are(tools: ToolList) -> None:
+def test_the_filter_placeholder_shows_the_number_of_tools(tools: ToolList) -> None:
     (field,) = tools.findChildren(QLineEdit)
 
     assert field.placeholderText() == field.accessibleName() == "Filter 3 tools"
@@ -152,7 +152,7 @@ def access(detail: ToolDetail, text: str) -> QPushButton:
 
 
 @pytest.mark.proves("META-5")
-def test_blocking_a_tool_tells_its_key_and_the_permission(detail: ToolDetail) -> None:
+def test_blocking_a_tool_emits_its_key_and_the_permission(detail: ToolDetail) -> None:
     told: list[tuple[ToolKey, Permission]] = []
 
     def tell(key: ToolKey, permission: Permission) -> None:
@@ -169,7 +169,7 @@ def test_ask_can_be_chosen(detail: ToolDetail) -> None:
     assert access(detail, "Ask").isEnabled()
 
 
-def test_the_permission_that_holds_is_shown(detail: ToolDetail) -> None:
+def test_the_effective_permission_is_shown(detail: ToolDetail) -> None:
     detail.show_tool(TOOLS[2])
 
     assert access(detail, "Block").isChecked()
@@ -177,6 +177,6 @@ def test_the_permission_that_holds_is_shown(detail: ToolDetail) -> None:
 
 
 @pytest.mark.proves("DISC-7")
-def test_a_name_that_only_looks_like_another_is_written_out(tools: ToolList) -> None:
+def test_a_lookalike_name_is_shown_escaped(tools: ToolList) -> None:
     tools.set_tools((tool("read_file"), tool("re\u0430d_file"), tool("ファイル")))
     assert names(tools) == ["read_file", "re\\u0430d_file", "ファイル"]

@@ -48,7 +48,7 @@ def look(collector: GarbageCollector) -> None:
     del kept
 
 
-def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
+def test_garbage_of_another_thread_is_collected_on_the_gui_thread(
     collector: GarbageCollector,
 ) -> None:
     ends: list[str] = []
@@ -65,7 +65,7 @@ def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
     assert ends == ["MainThread"]
 
 
-def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
+def test_objects_from_startup_are_frozen(qtbot: QtBot) -> None:
     kept = make_much()
     collector = GarbageCollector()
     before = gc.get_freeze_count()
@@ -75,7 +75,7 @@ def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
     gc.unfreeze()
 
 
-def test_what_grew_old_goes_once_in_a_while(
+def test_the_oldest_generation_is_collected_now_and_then(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
@@ -90,7 +90,7 @@ def test_what_grew_old_goes_once_in_a_while(
     assert ends == ["MainThread"]
 
 
-def test_what_grew_old_waits_while_somebody_works_in_the_window(
+def test_the_oldest_generation_waits_while_the_window_is_in_use(
     collector: GarbageCollector, qtbot: QtBot
 ) -> None:
     window = SearchField("Filter")
@@ -107,7 +107,7 @@ def test_what_grew_old_waits_while_somebody_works_in_the_window(
     assert ends == []
 
 
-def test_python_collects_by_itself_again_after_the_end(qtbot: QtBot) -> None:
+def test_automatic_collection_is_restored_at_the_end(qtbot: QtBot) -> None:
     collector = GarbageCollector()
     assert not gc.isenabled()
     collector.close()

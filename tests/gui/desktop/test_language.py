@@ -41,13 +41,13 @@ def language(qapp: QApplication) -> Iterator[Language]:
         ("ja", ["en-US"], "ja"),
     ],
 )
-def test_the_choice_comes_first_then_the_system_then_english(
+def test_the_setting_takes_precedence_then_the_system_then_english(
     choice: str, system: list[str], code: str
 ) -> None:
     assert language_code(choice, system) == code
 
 
-def test_japanese_is_spoken_and_left_again(language: Language) -> None:
+def test_the_language_switches_to_japanese_and_back(language: Language) -> None:
     assert language.use("ja")
     assert tr("Router running") == "ルーター稼働中"
     assert tr("%n tools", "", 3) == "ツール 3 個"
@@ -60,7 +60,7 @@ def test_the_same_language_again_is_no_change(language: Language) -> None:
     assert not language.use("ja")
 
 
-def test_english_has_its_plurals(language: Language) -> None:
+def test_english_has_plural_forms(language: Language) -> None:
     language.use("en")
     assert [tr("%n servers", "", count) for count in (0, 1, 2)] == [
         "0 servers",
@@ -85,7 +85,7 @@ def test_every_text_is_translated() -> None:
 
 
 @pytest.mark.parametrize("code", ["en", "ja"])
-def test_nothing_is_cut_off_in_the_smallest_window(
+def test_no_text_is_cut_off_in_the_smallest_window(
     language: Language, code: str, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     language.use(code)

@@ -86,7 +86,7 @@ def test_a_removal_replaces_the_status_before_it(bridge: Bridge) -> None:
     assert batches.received == [[ServerRemoved(status.ref)]]
 
 
-def test_what_is_left_keeps_the_order_in_which_it_last_changed(bridge: Bridge) -> None:
+def test_remaining_events_keep_the_order_of_their_last_change(bridge: Bridge) -> None:
     batches = Batches(bridge)
     for event in (LISTENING, TokensChanged(), STOPPED):
         bridge.publish(event)
@@ -94,7 +94,7 @@ def test_what_is_left_keeps_the_order_in_which_it_last_changed(bridge: Bridge) -
     assert batches.received == [[TokensChanged(), STOPPED]]
 
 
-def test_every_activity_arrives_up_to_the_newest_of_a_flood(bridge: Bridge) -> None:
+def test_every_activity_arrives_up_to_the_newest_of_a_burst(bridge: Bridge) -> None:
     batches = Batches(bridge)
     published = [activity(str(number)) for number in range(MAX_ACTIVITY_PER_BATCH + 100)]
     for event in published:
@@ -115,7 +115,7 @@ def test_events_published_on_another_thread_arrive_on_the_gui_thread(
     assert batches.on_main_thread == [True]
 
 
-def test_a_flood_from_several_threads_loses_nothing_and_needs_few_batches(
+def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
     bridge: Bridge, qtbot: QtBot
 ) -> None:
     batches = Batches(bridge)
@@ -134,7 +134,7 @@ def test_a_flood_from_several_threads_loses_nothing_and_needs_few_batches(
 
 
 @pytest.mark.proof
-def test_a_second_batch_waits_out_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
+def test_a_second_batch_waits_for_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
     batches, at = Batches(bridge), list[float]()
     bridge.subscribe(batches, lambda _: at.append(time.monotonic()))
     bridge.publish(LISTENING)

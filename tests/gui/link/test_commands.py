@@ -75,7 +75,7 @@ def test_the_result_comes_back_on_the_gui_thread(
     qtbot.waitUntil(lambda: results == [(True, True)], timeout=WAIT_MS)
 
 
-def test_an_error_goes_to_the_one_who_asked(
+def test_an_error_goes_to_the_requesting_widget(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
     told: list[ToolboothError] = []
@@ -84,7 +84,7 @@ def test_an_error_goes_to_the_one_who_asked(
     qtbot.waitUntil(lambda: told == [error], timeout=WAIT_MS)
 
 
-def test_an_error_nobody_asked_for_is_shown(
+def test_an_error_without_a_handler_is_shown(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
     shown: list[tuple[QObject, ToolboothError]] = []
@@ -97,7 +97,7 @@ def test_an_error_nobody_asked_for_is_shown(
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_an_unexpected_error_is_logged_and_told_to_who_waits_or_shown(
+def test_an_unexpected_error_is_logged_and_passed_to_the_handler_or_shown(
     waits: bool,
     owner: QObject,
     other_loop: OtherLoop,
@@ -163,7 +163,7 @@ def test_a_command_given_before_the_router_is_ready_waits_for_it(
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_stopped_router_refuses_with_a_sentence(owner: QObject, when: str) -> None:
+def test_a_stopped_router_refuses_with_a_message(owner: QObject, when: str) -> None:
     told: list[str] = []
     commands = Commands()
 
@@ -176,7 +176,7 @@ def test_a_stopped_router_refuses_with_a_sentence(owner: QObject, when: str) -> 
     assert told == ["The router is stopped."]
 
 
-def test_a_command_that_outlives_the_router_says_so(owner: QObject, qtbot: QtBot) -> None:
+def test_a_command_interrupted_by_shutdown_says_so(owner: QObject, qtbot: QtBot) -> None:
     told: list[str] = []
     pending: Future[Any] = Future()
 

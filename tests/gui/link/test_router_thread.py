@@ -45,7 +45,7 @@ def router_threads() -> list[str]:
 
 
 @pytest.mark.proves("CARD-1")
-def test_the_router_lives_on_a_thread_of_its_own_and_ends_with_it() -> None:
+def test_the_router_runs_on_its_own_thread_and_ends_with_it() -> None:
     router = FakeHostedRouter()
     host = Host(router)
     assert host.ready.get(timeout=WAIT_S) is router
@@ -117,7 +117,7 @@ def test_a_command_for_a_stopped_router_is_refused() -> None:
         host.thread.submit(router.discovery.refresh(router.workspaces.active()))
 
 
-def test_commands_still_under_way_at_the_end_are_cancelled() -> None:
+def test_commands_in_flight_at_the_end_are_cancelled() -> None:
     host = Host(FakeHostedRouter())
     host.ready.get(timeout=WAIT_S)
     started = Event()

@@ -22,7 +22,7 @@ def router() -> FakeRouter:
     return made
 
 
-def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
+def test_a_plain_text_secret_is_shown_at_its_server_with_a_fix(
     router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     window = open_window(router, look, qtbot)
@@ -36,7 +36,7 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     assert "plain text" not in texts(window)
 
 
-def test_a_secret_in_a_command_line_is_warned_of_before_it_is_added(qtbot: QtBot) -> None:
+def test_a_secret_in_a_command_line_is_warned_about_before_adding(qtbot: QtBot) -> None:
     card = ConsentCard()
     qtbot.addWidget(card)
     config = ServerConfig(command="npx", args=("server", "--token", "ghp_planted0123456789"))

@@ -45,7 +45,7 @@ def foreign_calls(tree: ast.AST) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_text_can_be_found_by_lupdate_in_its_own_context(module: Path) -> None:
+def test_lupdate_finds_every_text_in_its_own_context(module: Path) -> None:
     tree = ast.parse(module.read_text(encoding="utf-8"))
 
     assert list(bare_calls(tree)) == []

@@ -28,7 +28,7 @@ def strongest(image: QImage) -> QColor:
     return max((image.pixelColor(x, y) for x, y in places), key=lambda color: color.alpha())
 
 
-def test_a_chosen_mode_holds_whatever_the_system_says(look: Theme, qtbot: QtBot) -> None:
+def test_a_chosen_mode_overrides_the_system(look: Theme, qtbot: QtBot) -> None:
     with qtbot.waitSignal(look.changed, timeout=WAIT_MS):
         look.set_mode("dark")
 
@@ -39,7 +39,7 @@ def test_a_chosen_mode_holds_whatever_the_system_says(look: Theme, qtbot: QtBot)
     assert look.palette is LIGHT
 
 
-def test_the_system_is_followed_live(
+def test_the_system_theme_is_followed_live(
     look: Theme, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hints = qapp.styleHints()
@@ -58,7 +58,7 @@ def test_the_system_is_followed_live(
     assert look.palette is DARK
 
 
-def test_an_icon_takes_the_color_of_the_moment(look: Theme) -> None:
+def test_an_icon_takes_the_current_color(look: Theme) -> None:
     copy = icons.icon("copy", "accent")
     light = strongest(copy.pixmap(QSize(32, 32)).toImage())
 
@@ -110,7 +110,7 @@ def test_the_mac_gets_a_template_without_the_tile(
     assert template.pixmap(QSize(32, 32)).toImage().pixelColor(2, 16).alpha() == 0
 
 
-def test_every_icon_named_in_the_code_is_there() -> None:
+def test_every_icon_named_in_the_code_exists() -> None:
     source = "\n".join(path.read_text() for path in Path(gui.__path__[0]).rglob("*.py"))
     named = re.findall(
         r'(?:[a-z_]*icon|IconButton|draw|url)\(\s*(?:painter, )?"([a-z0-9-]+)"', source
@@ -120,11 +120,11 @@ def test_every_icon_named_in_the_code_is_there() -> None:
     assert not [name for name in named if not (ICONS / f"{name}.svg").exists()]
 
 
-def test_the_licence_of_the_icons_lies_beside_them() -> None:
+def test_the_licence_of_the_icons_is_beside_them() -> None:
     assert "ISC License" in (ICONS / "LICENSE").read_text()
 
 
-def test_an_icon_button_speaks_its_tooltip(look: Theme, qtbot: QtBot) -> None:
+def test_an_icon_button_has_its_tooltip_as_accessible_name(look: Theme, qtbot: QtBot) -> None:
     button = IconButton("plus", "New workspace")
     qtbot.addWidget(button)
 

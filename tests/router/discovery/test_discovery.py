@@ -88,7 +88,7 @@ async def test_adding_a_server_returns_at_once_while_its_tools_are_discovered(
 
 
 @pytest.mark.proves("DISC-1", "DISC-9")
-async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
+async def test_editing_a_server_cancels_its_discovery_and_starts_a_new_one(
     running: Running, tmp_path: Path
 ) -> None:
     edited = str(tmp_path / "edited-one")
@@ -101,7 +101,7 @@ async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
 
 
 @pytest.mark.proves("DISC-3")
-async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
+async def test_each_step_of_a_discovery_is_published(running: Running) -> None:
     ref = await begin(running, "Test", telling())
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     steps = [e.step for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
@@ -109,7 +109,7 @@ async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
 
 
 @pytest.mark.proves("DISC-2", "DISC-3")
-async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -> None:
+async def test_a_failed_discovery_is_published_with_its_error(running: Running) -> None:
     broken = stdio_config("--exit-at-start", "3")
     ref = ServerRef(
         PERSONAL, await running.router.servers.add(PERSONAL, "Broken", broken, consent=False)
@@ -125,7 +125,7 @@ async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -
 
 
 @pytest.mark.proves("DISC-2")
-async def test_a_discovery_that_succeeds_says_when_that_was(running: Running) -> None:
+async def test_a_successful_discovery_records_its_time(running: Running) -> None:
     began = datetime.now(UTC)
     ref = await running.add("Test", telling())
     status = status_of(running, ref)
@@ -135,7 +135,7 @@ async def test_a_discovery_that_succeeds_says_when_that_was(running: Running) ->
 
 
 @pytest.mark.proves("DISC-4")
-async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
+async def test_two_discoveries_run_at_once_and_the_third_waits(
     running: Running,
 ) -> None:
     refs = [await begin(running, f"S{i}", telling("--silent", f"queued-{i}")) for i in range(3)]
@@ -147,7 +147,7 @@ async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
 
 
 @pytest.mark.proves("DISC-4")
-async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Running) -> None:
+async def test_concurrent_requests_for_a_server_share_one_discovery(running: Running) -> None:
     ref = await begin(running, "Test", telling())
     refresh = running.router.discovery.refresh
     await asyncio.gather(*(refresh(PERSONAL, ref.server) for _ in range(5)))
@@ -171,7 +171,7 @@ async def test_a_cancelled_discovery_leaves_no_process_and_says_so(
 
 
 @pytest.mark.proves("DISC-2", "DISC-5")
-async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_processes(
+async def test_a_server_that_times_out_is_ended_with_all_its_processes(
     running: Running, tmp_path: Path
 ) -> None:
     late = str(tmp_path / "late-one")
@@ -186,7 +186,7 @@ async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_p
 
 
 @pytest.mark.proves("DISC-5")
-def test_a_server_has_30_seconds_for_its_lists_and_can_be_given_120() -> None:
+def test_the_discovery_timeout_is_30_seconds_and_at_most_120() -> None:
     assert telling().discovery_timeout_s == 30
     assert telling(discovery_timeout_s=120).discovery_timeout_s == 120
     with pytest.raises(ValidationError):
@@ -228,7 +228,7 @@ async def test_the_status_says_which_protections_were_in_force(running: Running)
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
+async def test_strict_limits_give_less_memory_and_cpu(
     running: Running,
 ) -> None:
     await isolate(running, strict=True)
@@ -238,7 +238,9 @@ async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
     assert (protection.memory_mb, protection.cpu_percent) == (256, 25)
 
 
-async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: Path) -> None:
+async def test_attempts_of_a_server_are_stored_in_its_receipt(
+    running: Running, tmp_path: Path
+) -> None:
     ref = await running.add("Test", telling("--open", "/root/.ssh/id_rsa"))
     receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
@@ -252,7 +254,7 @@ async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: P
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
+async def test_a_server_has_network_access_once_the_user_agrees(
     running: Running, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TELLING_KEY", "s3cret-value")
@@ -273,7 +275,7 @@ async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
     assert status_of(running, ref).access is DiscoveryAccess.ISOLATED, "agreed to something else"
 
 
-async def test_an_unconfined_server_is_discovered_as_it_runs(
+async def test_an_unconfined_server_is_discovered_without_a_sandbox(
     running: Running, tmp_path: Path
 ) -> None:
     record = tmp_path / "record"
@@ -298,7 +300,7 @@ async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: R
 
 
 @pytest.mark.proves("DISC-6")
-async def test_less_isolation_than_a_person_requires_starts_nothing(
+async def test_below_the_required_isolation_level_nothing_starts(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weak = SandboxSupport(SandboxProfile(IsolationLevel.LIMITED), (Reason(Why.NO_BUBBLEWRAP),))
@@ -316,7 +318,7 @@ async def test_less_isolation_than_a_person_requires_starts_nothing(
 
 
 @pytest.mark.proves("DISC-6")
-def test_what_a_killed_router_left_of_its_runs_is_removed(tmp_path: Path) -> None:
+def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     left = tmp_path / "4000000-abc" / "home"
     left.mkdir(parents=True)
     (left / "file").touch()

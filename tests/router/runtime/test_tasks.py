@@ -30,7 +30,7 @@ class Block:
         self.went_on = True
 
 
-async def test_a_block_is_stopped_once_and_may_wait_while_it_clears_up() -> None:
+async def test_a_block_is_stopped_once_and_may_await_in_its_cleanup() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
     await block.waits.wait()
@@ -42,7 +42,7 @@ async def test_a_block_is_stopped_once_and_may_wait_while_it_clears_up() -> None
     assert block.stoppable.stopped
 
 
-async def test_a_task_that_is_cancelled_as_well_does_not_go_on() -> None:
+async def test_a_stopped_block_whose_task_is_cancelled_stays_cancelled() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
     await block.waits.wait()
@@ -53,7 +53,7 @@ async def test_a_task_that_is_cancelled_as_well_does_not_go_on() -> None:
     assert not block.went_on
 
 
-async def test_stopping_a_block_that_was_left_disturbs_nobody() -> None:
+async def test_stopping_a_finished_block_does_nothing() -> None:
     with Stoppable() as block:
         pass
     block.stop()
@@ -61,7 +61,7 @@ async def test_stopping_a_block_that_was_left_disturbs_nobody() -> None:
     assert not block.stopped
 
 
-async def test_an_inner_block_is_left_alone_when_the_outer_one_is_stopped() -> None:
+async def test_stopping_an_outer_block_does_not_stop_the_inner_one() -> None:
     outer, inner = Stoppable(), Stoppable()
     waits = asyncio.Event()
 
@@ -78,7 +78,7 @@ async def test_an_inner_block_is_left_alone_when_the_outer_one_is_stopped() -> N
     assert not inner.stopped
 
 
-async def test_who_is_cancelled_still_waits_for_what_must_end() -> None:
+async def test_a_cancelled_task_still_waits_for_required_cleanup() -> None:
     gate, ended, waits = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def ending() -> None:

@@ -74,7 +74,7 @@ def test_an_index_ignores_words_that_were_added_to_the_vocabulary_later() -> Non
     assert (index.token_id("old"), index.token_id("new")) == (0, None)
 
 
-def test_an_index_of_nothing_scores_nothing() -> None:
+def test_an_empty_index_scores_nothing() -> None:
     assert list(one_field_index([[[]]]).match({}).scores) == [0.0]
 
 
@@ -91,7 +91,7 @@ def test_more_than_one_edit_is_not_corrected(typed: str) -> None:
     assert list(SpellingIndex({"repository": 0, "time": 1}).corrections(typed)) == []
 
 
-def test_a_field_with_a_schema_that_is_none_is_read_as_empty() -> None:
+def test_a_field_with_an_invalid_schema_is_read_as_empty() -> None:
     from router.search.index.tool_document import field_texts
 
     odd = tool("odd", "odd_tool")

@@ -55,7 +55,7 @@ def told(running: Running, before: int) -> list[int]:
 
 
 @pytest.mark.proves("U-2")
-async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
+async def test_new_and_changed_tools_are_neither_found_nor_called(
     running: Running, listed: Listed
 ) -> None:
     ref = await running.add("Files", listed.config)
@@ -76,7 +76,7 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
 
 
 @pytest.mark.proves("U-2")
-async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
+async def test_the_user_sees_what_changed_and_approves_one_and_then_the_rest(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
@@ -103,7 +103,9 @@ async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
 
 
 @pytest.mark.proves("U-2")
-async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Listed) -> None:
+async def test_pending_tools_are_still_pending_after_a_restart(
+    tmp_path: Path, listed: Listed
+) -> None:
     async with running_router(tmp_path / "data") as first:
         await changed(first, listed)
     async with running_router(tmp_path / "data") as second:
@@ -116,7 +118,7 @@ async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Li
 
 
 @pytest.mark.proves("U-2")
-async def test_trusting_a_workspace_lets_everything_pass(running: Running, listed: Listed) -> None:
+async def test_a_trusted_workspace_needs_no_approvals(running: Running, listed: Listed) -> None:
     ref = await changed(running, listed)
     await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
     assert await found(running) == ["files:erase", "files:read"]
@@ -126,7 +128,9 @@ async def test_trusting_a_workspace_lets_everything_pass(running: Running, liste
 
 
 @pytest.mark.proves("U-2")
-async def test_asking_always_holds_the_first_list_back(running: Running, listed: Listed) -> None:
+async def test_with_ask_always_the_first_list_needs_approval(
+    running: Running, listed: Listed
+) -> None:
     await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.ASK_ALWAYS)
     ref = await running.add("Files", listed.config)
     assert await found(running) == []
@@ -134,7 +138,7 @@ async def test_asking_always_holds_the_first_list_back(running: Running, listed:
     assert await found(running) == ["files:read"]
 
 
-async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
+async def test_a_denied_pending_tool_is_hidden_from_clients(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
@@ -150,7 +154,7 @@ def waiting(running: Running) -> tuple[list[str], int]:
 
 
 @pytest.mark.proves("U-2")
-async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_allowed(
+async def test_a_blocked_tool_is_no_longer_pending_until_it_is_allowed_again(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
@@ -171,7 +175,7 @@ async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_al
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
 
 
-async def test_a_blocked_tool_that_changes_again_asks_nobody(
+async def test_a_blocked_tool_that_changes_again_needs_no_approval(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
@@ -183,7 +187,7 @@ async def test_a_blocked_tool_that_changes_again_asks_nobody(
     assert told(running, before=1) == []
 
 
-async def test_a_rule_of_the_workspace_decides_and_a_word_of_a_project_does_not(
+async def test_a_workspace_rule_settles_an_approval_and_a_project_permission_does_not(
     running: Running, listed: Listed
 ) -> None:
     ref = await changed(running, listed)
@@ -199,9 +203,7 @@ async def test_a_rule_of_the_workspace_decides_and_a_word_of_a_project_does_not(
     assert waiting(running) == (["erase", "read"], 2)
 
 
-async def test_a_removed_server_takes_its_approvals_with_it(
-    running: Running, listed: Listed
-) -> None:
+async def test_removing_a_server_removes_its_approvals(running: Running, listed: Listed) -> None:
     ref = await changed(running, listed)
     await running.router.servers.remove(ref)
     await running.add("Files", listed.config)

@@ -29,7 +29,7 @@ def answers_in(response: httpx2.Response) -> dict[object, JsonObject]:
     return {answer["id"]: answer for answer in answers}
 
 
-async def test_each_request_of_a_batch_is_answered(running: Running) -> None:
+async def test_each_request_of_a_batch_gets_a_response(running: Running) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     wrong = {**PING, "id": 2, "method": "nothing/known"}
     answers = answers_in(await send(running, session, [NOTICE, PING, LIST, wrong]))
@@ -41,12 +41,12 @@ async def test_each_request_of_a_batch_is_answered(running: Running) -> None:
     assert answers[2]["error"]["code"] == -32601
 
 
-async def test_a_batch_without_requests_is_taken(running: Running) -> None:
+async def test_a_batch_of_notifications_is_accepted(running: Running) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     assert (await send(running, session, [NOTICE, CANCEL])).status_code == 202
 
 
-async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path) -> None:
+async def test_one_request_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(WITH_BATCHES)
     headers = of_session(running, session)
@@ -72,12 +72,12 @@ async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path)
         [PING, {**PING, "id": 2, "method": "initialize"}],
     ],
 )
-async def test_what_is_no_fit_batch_is_refused(running: Running, body: list[Any]) -> None:
+async def test_an_invalid_batch_is_refused(running: Running, body: list[Any]) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     assert (await send(running, session, body)).status_code == 400
 
 
-async def test_lists_within_lists_are_refused_however_deep(running: Running) -> None:
+async def test_nested_batches_are_refused_at_any_depth(running: Running) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     headers = {**of_session(running, session), "Content-Type": "application/json"}
     for depth in (2, 400, 800, 5000):

@@ -30,7 +30,7 @@ def listed(tmp_path: Path) -> Listed:
 
 
 @pytest.mark.parametrize("jump", [THREE_DAYS, -THREE_DAYS, OVER_A_YEAR, -OVER_A_YEAR], ids=str)
-async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
+async def test_a_router_keeps_serving_when_the_clock_jumps_and_is_corrected(
     tmp_path: Path, listed: Listed, jump: timedelta
 ) -> None:
     clock = FakeClock(utc_now())
@@ -58,7 +58,7 @@ async def _serves(running: Running) -> None:
     assert not answer.get("isError"), answer
 
 
-async def test_a_list_from_days_ahead_is_asked_for_at_the_next_start(
+async def test_a_list_dated_in_the_future_is_discovered_at_the_next_start(
     tmp_path: Path, listed: Listed
 ) -> None:
     clock = FakeClock(utc_now() + THREE_DAYS)
@@ -72,7 +72,9 @@ async def test_a_list_from_days_ahead_is_asked_for_at_the_next_start(
         await _serves(running)
 
 
-async def test_a_token_holds_by_the_clock_and_again_when_that_is_set_right(tmp_path: Path) -> None:
+async def test_a_token_expires_by_the_clock_and_is_valid_again_when_it_is_corrected(
+    tmp_path: Path,
+) -> None:
     clock = FakeClock()
     tokens = TokenStore(tmp_path / "tokens.json", clock)
     issued = tokens.issue("Brief", None, None, clock.now + timedelta(days=1))

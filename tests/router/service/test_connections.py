@@ -75,7 +75,7 @@ async def connected(running: Running) -> AsyncGenerator[Wire]:
         writer.close()
 
 
-async def test_an_offer_to_speak_another_protocol_costs_no_request_its_body(
+async def test_an_upgrade_header_does_not_lose_the_request_body(
     running: Running,
 ) -> None:
     """Java's own client makes it with each request."""
@@ -90,7 +90,7 @@ async def test_an_offer_to_speak_another_protocol_costs_no_request_its_body(
         assert await wire.status() == 200
 
 
-async def test_what_follows_a_body_in_chunks_is_bounded_too(running: Running) -> None:
+async def test_trailers_of_a_chunked_body_are_bounded(running: Running) -> None:
     async with connected(running) as wire:
         host = httpx2.URL(running.url).netloc
         wire.writer.write(
@@ -100,7 +100,7 @@ async def test_what_follows_a_body_in_chunks_is_bounded_too(running: Running) ->
         assert await wire.is_closed()
 
 
-async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: Running) -> None:
+async def test_a_pipelined_endless_head_is_bounded(running: Running) -> None:
     async with connected(running) as wire:
         wire.writer.write(wire.request("GET"))
         assert await wire.status() == 200
@@ -108,7 +108,7 @@ async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: 
         assert await wire.is_closed()
 
 
-async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_it(
+async def test_a_stream_ends_with_its_connection_despite_a_pipelined_request(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
@@ -129,7 +129,7 @@ async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_i
             assert status == 409
 
 
-async def test_a_request_that_breaks_off_is_not_carried_out(running: Running) -> None:
+async def test_an_incomplete_request_is_not_executed(running: Running) -> None:
     await running.add("Test")
     echo: JsonObject = {"toolKey": "test:echo", "arguments": {}}
     call = {"name": "tool_execute", "arguments": echo}

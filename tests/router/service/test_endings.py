@@ -49,7 +49,7 @@ async def test_a_running_call_ends_when_its_token_expires(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("META-6")
-async def test_streams_of_an_older_revision_end_with_their_token(
+async def test_streams_of_a_legacy_revision_end_with_their_token(
     running: Running, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
@@ -72,7 +72,7 @@ async def test_streams_of_an_older_revision_end_with_their_token(
 
 
 @pytest.mark.parametrize("version", [None, "2025-06-18"])
-async def test_a_call_that_runs_when_the_router_stops_is_told_so(
+async def test_a_call_running_at_shutdown_gets_an_error(
     running: Running, tmp_path: Path, version: str | None
 ) -> None:
     record = Record(tmp_path)

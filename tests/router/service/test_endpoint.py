@@ -51,7 +51,7 @@ async def first_line(running: Running, method: str, headers: Iterable[tuple[str,
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1")
 @pytest.mark.parametrize("version", OLD_REVISIONS)
-async def test_each_older_revision_is_served_with_the_two_tools(
+async def test_each_legacy_revision_is_served_with_the_two_tools(
     running: Running, version: str
 ) -> None:
     result, session = await running.open_session(version)
@@ -63,7 +63,7 @@ async def test_each_older_revision_is_served_with_the_two_tools(
 
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1")
-async def test_the_newest_revision_is_served_without_a_session(running: Running) -> None:
+async def test_the_modern_revision_is_served_without_a_session(running: Running) -> None:
     result = (await running.modern("tools/list"))["result"]
     assert [tool["name"] for tool in result["tools"]] == ["tool_discovery", "tool_execute"]
     assert result["resultType"] == "complete"
@@ -87,7 +87,7 @@ async def test_instructions_name_the_servers_in_every_revision(running: Running)
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_passes_unchanged_in_old_and_new_revisions(running: Running) -> None:
+async def test_a_result_passes_unchanged_in_legacy_and_modern_revisions(running: Running) -> None:
     await running.add("Test")
     odd = {
         "content": [{"type": "text", "text": "ü", "_meta": {"a": None}}, {"type": "x/unknown"}],
@@ -139,7 +139,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 
 @pytest.mark.proves("META-6", "META-9")
 @pytest.mark.parametrize("token", ["", "tbt_00000000_wrong", "nonsense"])
-async def test_without_a_good_token_nothing_is_answered(running: Running, token: str) -> None:
+async def test_without_a_valid_token_every_request_is_refused(running: Running, token: str) -> None:
     response = await running.post(LIST, token=token)
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"
@@ -148,7 +148,7 @@ async def test_without_a_good_token_nothing_is_answered(running: Running, token:
 
 
 @pytest.mark.proves("META-6")
-async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running) -> None:
+async def test_a_token_in_meta_works_like_one_in_the_header(running: Running) -> None:
     params = {"_meta": {"token": running.token}}
     response = await running.post_modern("tools/list", params, token="")
     assert response.status_code == 200
@@ -241,26 +241,24 @@ async def test_a_foreign_host_is_refused(running: Running) -> None:
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
-async def test_only_json_is_taken(running: Running, content_type: str) -> None:
+async def test_only_json_is_accepted(running: Running, content_type: str) -> None:
     headers = running.headers(None) | {"Content-Type": content_type}
     response = await running.http.post(running.url, content=json.dumps(LIST), headers=headers)
     assert response.status_code == 415
 
 
-async def test_a_token_in_the_address_is_refused(running: Running) -> None:
+async def test_a_token_in_the_url_is_refused(running: Running) -> None:
     response = await running.post(LIST, path=f"?token={running.token}")
     assert response.status_code == 400
 
 
-async def test_a_body_without_end_is_refused(running: Running) -> None:
+async def test_an_endless_body_is_refused(running: Running) -> None:
     headers = running.headers()
     response = await running.http.post(running.url, content=b" " * 5_000_000, headers=headers)
     assert response.status_code == 413
 
 
-async def test_a_body_that_never_comes_is_not_waited_for(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_missing_body_times_out(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_checks, "BODY_DEADLINE_S", 0.01)
     headers = running.headers(
         **{"Content-Length": "9", "Host": httpx2.URL(running.url).netloc.decode()}
@@ -268,7 +266,7 @@ async def test_a_body_that_never_comes_is_not_waited_for(
     assert b" 408 " in await first_line(running, "POST", headers.items())
 
 
-async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_reported_and_never_replaced_by_another(tmp_path: Path) -> None:
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -284,7 +282,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
             await router.stop()
 
 
-async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
+async def test_a_changed_port_applies_at_once(running: Running) -> None:
     before = running.url
     port = reserved_port()
     settings = running.router.settings.current().model_copy(update={"port": port})
@@ -294,7 +292,7 @@ async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
-async def test_a_number_json_does_not_know_is_refused(running: Running, number: str) -> None:
+async def test_a_number_that_is_not_json_is_refused(running: Running, number: str) -> None:
     body = f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{number}}}}}'
     response = await running.http.post(running.url, content=body, headers=running.headers())
     assert response.status_code == 400
@@ -302,25 +300,25 @@ async def test_a_number_json_does_not_know_is_refused(running: Running, number: 
 
 
 @pytest.mark.parametrize("name", ["Origin", "Authorization", "Toolbooth-Project"])
-async def test_a_header_that_decides_may_not_be_said_twice(running: Running, name: str) -> None:
+async def test_a_duplicate_security_header_is_refused(running: Running, name: str) -> None:
     headers = [*running.headers().items(), (name, "a"), (name, "b")]
     response = await running.http.post(running.url, json=LIST, headers=headers)
     assert response.status_code == 400
 
 
-async def test_white_space_around_a_header_is_no_part_of_it(running: Running) -> None:
+async def test_whitespace_around_a_header_value_is_ignored(running: Running) -> None:
     host = httpx2.URL(running.url).netloc.decode()
     spaced = [(name, f" \t {value} \t") for name, value in running.headers(Host=host).items()]
     answer = await first_line(running, "GET", spaced)
     assert b" 400 " in answer  # it names no session, but it comes from somebody who may
 
 
-async def test_two_hosts_are_refused(running: Running) -> None:
+async def test_two_host_headers_are_refused(running: Running) -> None:
     hosts = [("Host", httpx2.URL(running.url).netloc.decode()), ("Host", "evil.example")]
     assert b" 400 " in await first_line(running, "GET", hosts)
 
 
-async def test_a_stream_that_cannot_be_resumed_begins_anew(running: Running) -> None:
+async def test_a_stream_that_cannot_be_resumed_starts_over(running: Running) -> None:
     _, session = await running.open_session("2025-06-18")
     sent = {key.replace("_", "-"): value for key, value in session.items()}
     headers = running.headers(**sent, **{"Last-Event-ID": "1"})
@@ -332,7 +330,7 @@ def nested(levels: int) -> JsonObject:
     return {"a": nested(levels - 1)} if levels else {}
 
 
-async def test_a_result_as_deep_as_is_taken_reaches_clients_of_every_revision(
+async def test_a_result_at_the_depth_limit_reaches_clients_of_every_revision(
     running: Running,
 ) -> None:
     await running.add("Test")
@@ -347,7 +345,7 @@ async def test_a_result_as_deep_as_is_taken_reaches_clients_of_every_revision(
     assert old["result"] == result
 
 
-async def test_a_schema_as_deep_as_is_taken_is_shown_in_every_revision(
+async def test_a_schema_at_the_depth_limit_is_listed_in_every_revision(
     running: Running, tmp_path: Path
 ) -> None:
     script = tmp_path / "deep_server.py"

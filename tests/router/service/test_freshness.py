@@ -51,7 +51,7 @@ def listed(tmp_path: Path) -> Listed:
         (10**12, True, timedelta(hours=24)),
     ],
 )
-def test_a_list_holds_a_day_or_as_long_as_its_connected_server_says(
+def test_a_list_is_fresh_for_a_day_or_its_connected_servers_ttl(
     ttl_ms: int | None, connected: bool, expected: timedelta
 ) -> None:
     state = ListState(NOW, ttl_ms=ttl_ms, connected=connected)
@@ -103,7 +103,7 @@ def ago(**time: float) -> datetime:
         ),
     ],
 )
-def test_one_rule_says_how_long_a_list_is_fresh(state: ListState, expected: timedelta) -> None:
+def test_one_rule_decides_how_long_a_list_is_fresh(state: ListState, expected: timedelta) -> None:
     assert due_in(state, NOW) == expected
 
 
@@ -144,13 +144,13 @@ def watch(tmp_path: Path) -> Watch:
 
 
 @pytest.mark.proves("DISC-10")
-def test_a_server_that_rests_is_asked_once_a_day(watch: Watch) -> None:
+def test_a_stopped_server_is_discovered_once_a_day(watch: Watch) -> None:
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
 
 
 @pytest.mark.proves("REG-2", "DISC-10")
-def test_a_connected_server_is_asked_every_five_minutes_as_long_as_it_is_used(
+def test_a_connected_server_in_use_is_discovered_every_five_minutes(
     watch: Watch,
 ) -> None:
     watch.connected, watch.idle_s = True, 20
@@ -158,12 +158,12 @@ def test_a_connected_server_is_asked_every_five_minutes_as_long_as_it_is_used(
     assert watch.due_after(minutes=1)
 
 
-def test_a_connected_server_that_nobody_uses_is_left_to_fall_asleep(watch: Watch) -> None:
+def test_discovery_does_not_keep_an_unused_server_connected(watch: Watch) -> None:
     watch.connected, watch.idle_s = True, 300
     assert not watch.due_after(minutes=5)
 
 
-async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> None:
+async def test_a_failed_check_is_not_retried_at_once(watch: Watch) -> None:
     watch.clock.advance(timedelta(hours=24))
     watch.freshness.discover_due()
     assert not watch.freshness.is_due(FILES)
@@ -177,9 +177,7 @@ def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -
 
 
 @pytest.mark.parametrize("days", [3, -3, 400, -400])
-async def test_each_time_the_clock_is_set_one_check_is_begun_even_if_it_fails(
-    watch: Watch, days: int
-) -> None:
+async def test_each_clock_change_starts_one_check_even_if_it_fails(watch: Watch, days: int) -> None:
     cached = CachedListing(prepare(ServerListing((READ,))), "", watch.clock.now)
     for jump in (timedelta(days=days), timedelta(days=-days)):
         watch.clock.advance(jump)
@@ -201,7 +199,7 @@ def written(data: Path) -> tuple[bytes, int]:
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
-async def test_when_a_server_is_connected_its_list_is_asked_for(
+async def test_connecting_to_a_server_discovers_its_list(
     running: Running, listed: Listed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freshness, "_JUST_SEEN", timedelta(0))
@@ -214,7 +212,7 @@ async def test_when_a_server_is_connected_its_list_is_asked_for(
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
-async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
+async def test_an_unchanged_list_writes_and_publishes_nothing(
     tmp_path: Path, listed: Listed
 ) -> None:
     clock = FakeClock()
@@ -239,9 +237,7 @@ async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
 
 
 @pytest.mark.proves("DISC-10")
-async def test_a_server_that_says_its_list_changed_is_asked(
-    running: Running, listed: Listed
-) -> None:
+async def test_list_changed_starts_a_discovery(running: Running, listed: Listed) -> None:
     await running.add("Files", listed.config)
     listed.has(READ, WRITE, {"name": "announce"})
     running.trace.clear()
@@ -255,7 +251,7 @@ async def test_a_server_that_says_its_list_changed_is_asked(
 
 
 @pytest.mark.proves("DISC-10")
-async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a_list(
+async def test_neither_reading_nor_a_permission_nor_a_disabled_server_starts_a_discovery(
     running: Running, listed: Listed
 ) -> None:
     ref = await running.add("Files", listed.config)
@@ -269,7 +265,7 @@ async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a
 
 
 @pytest.mark.proves("CACHE-5")
-async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
+async def test_a_list_that_cannot_be_written_is_used_and_reported(
     tmp_path: Path, listed: Listed
 ) -> None:
     async with running_router(tmp_path / "data") as running:
@@ -289,7 +285,7 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
 
 
 @pytest.mark.proves("DISC-8")
-async def test_stricter_limits_hold_at_once_for_lists_that_are_known(
+async def test_stricter_limits_apply_at_once_to_known_lists(
     running: Running, listed: Listed
 ) -> None:
     listed.has({"name": "read", "description": "x" * 300})

@@ -28,7 +28,7 @@ async def attended(tmp_path: Path) -> AsyncGenerator[Running]:
 
 
 @pytest.mark.proves("META-5")
-async def test_always_makes_the_tool_allowed_although_a_rule_asks(
+async def test_allowing_always_overrides_a_rule_that_asks(
     attended: Running, tmp_path: Path
 ) -> None:
     rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
@@ -58,7 +58,7 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
 
 
 @pytest.mark.proves("META-5")
-async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
+async def test_allowing_for_a_session_applies_to_that_session_only(
     attended: Running,
 ) -> None:
     echo = ToolKey(ServerId("test"), "echo")

@@ -38,7 +38,7 @@ async def provoke(running: Running) -> list[str]:
 
 
 @pytest.mark.proves("META-9")
-async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
+async def test_a_planted_secret_is_in_no_response_event_log_or_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PLANTED_TOKEN", PLANTED)
@@ -58,7 +58,7 @@ async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
 
 @pytest.mark.proves("META-9")
 @pytest.mark.parametrize("reached", ["by a command", "by an address"])
-async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_arguments_are(
+async def test_a_planted_secret_sent_by_a_client_is_logged_nowhere_even_if_arguments_are(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -88,7 +88,7 @@ async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_argum
     assert not [data for data in files if PLANTED.encode() in data]
 
 
-def test_what_is_logged_goes_through_the_redactor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_records_go_through_the_redactor(capsys: pytest.CaptureFixture[str]) -> None:
     handler = logging.StreamHandler()
     root = logging.getLogger()
     root.addHandler(handler)

@@ -35,7 +35,7 @@ async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running:
     assert "Unknown tool" in refused.text
 
 
-async def test_a_removed_project_comes_back_as_it_was(running: Running) -> None:
+async def test_a_restored_project_is_unchanged(running: Running) -> None:
     await running.add("Odd")
     router = running.router
     project = await router.projects.create(PERSONAL, "Frontend", [ECHO.server])
@@ -52,7 +52,7 @@ async def test_a_removed_project_comes_back_as_it_was(running: Running) -> None:
     assert [each.id for each in router.projects.list(PERSONAL)] == [None, project]
 
 
-async def test_the_unassigned_project_is_what_the_workspace_says(running: Running) -> None:
+async def test_the_unassigned_project_has_the_workspace_options(running: Running) -> None:
     await running.add("Odd")
     router = running.router
     config = router.projects.config(PERSONAL, None)

@@ -19,7 +19,7 @@ UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
 
 
 @IPV6_ONLY
-async def test_a_client_that_takes_localhost_for_the_newer_address_is_served(
+async def test_a_client_that_resolves_localhost_to_ipv6_is_served(
     running: Running,
 ) -> None:
     port = httpx2.URL(running.url).port
@@ -32,7 +32,7 @@ async def test_a_client_that_takes_localhost_for_the_newer_address_is_served(
 
 
 @IPV6_ONLY
-async def test_the_first_address_is_served_though_another_program_has_the_newer(
+async def test_ipv4_is_served_although_another_program_has_the_ipv6_port(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with socket.socket(socket.AF_INET6) as holder:
@@ -51,7 +51,7 @@ async def silent(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @pytest.mark.proves("META-6")
-async def test_what_a_stranger_sends_is_refused_unread(running: Running) -> None:
+async def test_an_unauthenticated_body_is_refused_unread(running: Running) -> None:
     wrong = '{"params":{"_meta":{"token":"tbt_00000000_wrong"}},"y":1,"y":1}'
     for body in (UNFIT, wrong, "{"):
         sent = running.http.post(running.url, content=body, headers=running.headers(token=""))
@@ -59,7 +59,7 @@ async def test_what_a_stranger_sends_is_refused_unread(running: Running) -> None
 
 
 @pytest.mark.proves("META-6")
-async def test_a_token_in_meta_is_found_among_others_in_a_large_body(running: Running) -> None:
+async def test_a_token_in_meta_is_found_in_a_large_body(running: Running) -> None:
     arguments = {"query": ["x"], "context": "x" * 100_000, "token": "someone else's"}
     params = {"name": "tool_discovery", "arguments": arguments, "_meta": {"token": running.token}}
     answer = await running.post_modern("tools/call", params, token="")

@@ -55,14 +55,14 @@ async def is_refused(running: Running, params: JsonObject, token: str | None = N
 
 
 @pytest.mark.proves("META-8")
-async def test_a_state_is_good_for_its_own_call_once(running: Running, asking_server: str) -> None:
+async def test_a_state_is_valid_once_for_its_own_call(running: Running, asking_server: str) -> None:
     result = await asked(running, asking_server)
     done = (await running.modern("tools/call", going_on(result)))["result"]
     assert "action=accept" in done["content"][0]["text"]
     assert await is_refused(running, going_on(result))
 
 
-async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
+async def test_a_call_that_can_no_longer_be_continued_ends(
     running: Running, asking_server: str
 ) -> None:
     await asked(running, asking_server)
@@ -75,9 +75,7 @@ async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
     assert ended.entry.outcome is Outcome.CANCELLED
 
 
-async def test_a_state_that_was_changed_or_made_up_is_refused(
-    running: Running, asking_server: str
-) -> None:
+async def test_a_modified_or_forged_state_is_refused(running: Running, asking_server: str) -> None:
     result = await asked(running, asking_server)
     state: str = result["requestState"]
     other_end = "A" if state[-2] != "A" else "B"
@@ -87,7 +85,7 @@ async def test_a_state_that_was_changed_or_made_up_is_refused(
     assert not await is_refused(running, going_on(result))
 
 
-async def test_a_state_is_worth_nothing_to_another_client_or_for_another_call(
+async def test_a_state_is_invalid_for_another_client_or_call(
     running: Running, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
@@ -108,7 +106,7 @@ async def test_a_state_expires(
 
 @pytest.mark.proves("META-5")
 @pytest.mark.parametrize("state", [None, "", "theirs:1"])
-async def test_a_made_up_state_spares_nobody_the_question(
+async def test_a_forged_state_does_not_skip_the_permission_request(
     running: Running, state: str | None
 ) -> None:
     await running.add("Test")

@@ -70,14 +70,14 @@ async def test_an_existing_name_is_an_error(running: Running) -> None:
 
 
 @pytest.mark.proves("CACHE-3")
-async def test_a_server_started_only_to_be_listed_is_stopped_afterwards(running: Running) -> None:
+async def test_a_server_started_for_discovery_is_stopped_afterwards(running: Running) -> None:
     await running.add("Test")
     [status] = running.router.servers.list(PERSONAL)
     assert status.state is ServerState.IDLE
 
 
 @pytest.mark.proves("CACHE-2", "CACHE-3")
-async def test_at_start_cached_tools_are_there_and_a_fresh_server_is_not_touched(
+async def test_at_start_cached_tools_are_listed_and_a_fresh_server_is_not_started(
     tmp_path: Path,
 ) -> None:
     async with running_router(tmp_path) as first:
@@ -116,7 +116,7 @@ async def test_a_list_for_another_configuration_is_ignored(tmp_path: Path) -> No
 
 
 @pytest.mark.proves("CACHE-6", "REG-6")
-async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
+async def test_a_failed_refresh_keeps_the_tools_and_shows_their_age(
     running: Running, tmp_path: Path
 ) -> None:
     script = tmp_path / "server.py"
@@ -153,14 +153,14 @@ async def test_a_cache_that_cannot_be_written_blocks_nothing(
 
 
 @pytest.mark.proves("CACHE-8", "DISC-10")
-async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> None:
+async def test_a_refresh_without_changes_publishes_no_event(running: Running) -> None:
     await running.add("Test")
     running.trace.clear()
     await running.router.discovery.refresh(PERSONAL)
     assert not [e for e in running.trace.events if isinstance(e, ToolsChanged)]
 
 
-async def test_however_often_lists_change_they_are_read_one_at_a_time(running: Running) -> None:
+async def test_repeated_list_changes_are_read_one_at_a_time(running: Running) -> None:
     await running.add("Test")
     running.trace.clear()
     arguments = {"method": "notifications/tools/list_changed"}
@@ -175,9 +175,7 @@ async def test_however_often_lists_change_they_are_read_one_at_a_time(running: R
 
 
 @pytest.mark.proves("U-1")
-async def test_a_command_that_arrives_by_file_waits_for_consent(
-    running: Running, tmp_path: Path
-) -> None:
+async def test_a_command_added_in_the_file_needs_consent(running: Running, tmp_path: Path) -> None:
     file = workspace_file(tmp_path)
     content = json.loads(file.read_text())
     content["mcpServers"]["Pasted"] = stdio_config().to_json()
@@ -207,7 +205,7 @@ async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
     assert running.router.tools.list(ref)
 
 
-async def test_files_are_followed_on_whatever_went_wrong_before(
+async def test_the_file_watch_continues_after_an_error(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poll, failures = ConfigStore.poll, iter([ZeroDivisionError("a round")])
@@ -226,7 +224,7 @@ def names_of(running: Running) -> list[str]:
     return [workspace.name for workspace in running.router.workspaces.list()]
 
 
-async def test_a_name_that_is_another_servers_id_means_the_server_with_that_name(
+async def test_a_server_name_takes_precedence_over_anothers_id(
     running: Running, tmp_path: Path
 ) -> None:
     web = ServerConfig(url="http://127.0.0.1:9/mcp")
@@ -271,7 +269,7 @@ def edit_text(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
+async def test_imported_commands_need_consent_and_duplicate_names_get_a_number(
     running: Running,
 ) -> None:
     await running.add("Test")
@@ -284,7 +282,7 @@ async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
 
 
 @pytest.mark.proves("REG-6")
-async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running) -> None:
+async def test_a_disabled_servers_tools_disappear_and_return(running: Running) -> None:
     ref = await running.add("Test")
     await running.router.servers.set_enabled(ref, False)
     result = await running.call("tool_execute", {"toolKey": "test:echo"})
@@ -294,7 +292,7 @@ async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running)
     assert "isError" not in result
 
 
-async def test_a_removed_server_is_gone_from_everywhere(running: Running, tmp_path: Path) -> None:
+async def test_a_removed_server_leaves_nothing_behind(running: Running, tmp_path: Path) -> None:
     ref = await running.add("Test")
     cached = tmp_path / "workspaces" / "personal" / "cache" / "test.json"
     assert cached.exists()

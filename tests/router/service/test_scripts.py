@@ -54,7 +54,7 @@ async def test_each_client_sees_and_calls_its_own_servers(running: Running) -> N
         assert "a nil value" in refused["content"][0]["text"]
 
 
-async def test_a_kept_script_is_found_run_and_gone_again(running: Running) -> None:
+async def test_a_saved_script_is_found_run_and_removed(running: Running) -> None:
     await running.add("Test")
     scripts = running.router.scripts
     kept = await scripts.save(PERSONAL, "greet", GREET)
@@ -98,7 +98,7 @@ async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
+async def test_an_endless_script_delays_no_other_call(running: Running) -> None:
     await running.add("Test")
     await progressive(running)
     endless = {"script": "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"}
@@ -113,7 +113,7 @@ async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
     assert "took longer than 1 s" in answer["content"][0]["text"]
 
 
-async def test_a_client_that_leaves_ends_its_script_and_its_calls(
+async def test_a_client_that_disconnects_ends_its_script_and_its_calls(
     running: Running, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)

@@ -13,7 +13,7 @@ from tests.support.running_router import PERSONAL, Running
 
 
 @pytest.mark.proves("META-4", "META-10")
-async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running: Running) -> None:
+async def test_the_playground_returns_what_clients_get_by_each_strategy(running: Running) -> None:
     await running.add("Odd")
     trials = await running.router.search.try_out(PERSONAL, None, ["echo a text"])
     bm25, hybrid = (trial.reply for trial in trials)
@@ -26,7 +26,7 @@ async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running:
 
 
 @pytest.mark.proves("META-7")
-async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
+async def test_trying_the_cloud_without_a_service_says_what_is_missing(
     running: Running,
 ) -> None:
     await running.add("Odd")
@@ -37,7 +37,7 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
     assert "no address is set" in trial.reply.note
 
 
-async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: Running) -> None:
+async def test_the_duration_of_a_strategy_is_known_after_its_first_search(running: Running) -> None:
     await running.add("Test")
     searches = running.router.search
     asked = [Optimization.BM25, Optimization.CLOUD]
@@ -53,12 +53,12 @@ async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: 
     assert searches.typical_ms(Optimization.HYBRID) is None
 
 
-async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
+async def test_an_empty_search_is_refused_with_a_message(running: Running) -> None:
     with pytest.raises(InvalidInput, match="list of strings"):
         await running.router.search.try_out(PERSONAL, None, [])
 
 
-async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
+async def test_a_tool_change_builds_the_index_before_the_next_search(
     running: Running,
 ) -> None:
     ref = await running.add("Odd")
@@ -69,7 +69,7 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
     assert trial.reply.hits
 
 
-async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
+async def test_new_workspaces_use_hybrid_search(running: Running) -> None:
     workspace = await running.router.workspaces.create("Second")
     assert running.router.projects.list(workspace)[0].optimization is Optimization.HYBRID
 
@@ -83,7 +83,7 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 @pytest.mark.proves("META-7")
-async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
+async def test_undoing_a_cloud_service_change_restores_its_key(
     keyring: dict[str, str], running: Running
 ) -> None:
     searches = running.router.search

@@ -39,7 +39,7 @@ async def desk(tmp_path: Path) -> Desk:
     return desk
 
 
-async def test_a_tool_that_is_called_after_a_search_is_recorded(desk: Desk) -> None:
+async def test_a_tool_called_after_a_search_is_recorded(desk: Desk) -> None:
     desk.recorder.record_search(EDITOR, ["report a bug"], [OTHER, ISSUE])
     desk.recorder.record_use(EDITOR, ISSUE)
     [use] = desk.history().uses
@@ -49,7 +49,7 @@ async def test_a_tool_that_is_called_after_a_search_is_recorded(desk: Desk) -> N
     await desk.recorder.close()
 
 
-async def test_a_search_that_no_call_follows_is_abandoned(desk: Desk) -> None:
+async def test_a_search_without_a_following_call_is_abandoned(desk: Desk) -> None:
     desk.recorder.record_search(EDITOR, ["bake a cake"], [ISSUE])
     assert desk.history() == UsageHistory()
     desk.seconds = FOLLOW_UP_S + 1
@@ -78,7 +78,7 @@ async def test_a_tool_that_the_search_did_not_find_is_not_recorded(desk: Desk) -
     assert desk.history() == UsageHistory()
 
 
-async def test_switched_off_nothing_is_recorded_or_used(desk: Desk) -> None:
+async def test_nothing_is_recorded_or_used_while_switched_off(desk: Desk) -> None:
     desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
     desk.recorder.record_use(EDITOR, ISSUE)
     desk.on = False
@@ -89,7 +89,7 @@ async def test_switched_off_nothing_is_recorded_or_used(desk: Desk) -> None:
     await desk.recorder.close()
 
 
-async def test_the_history_is_there_after_a_restart_and_gone_after_clearing(
+async def test_the_history_survives_a_restart_and_is_gone_after_clearing(
     desk: Desk, tmp_path: Path
 ) -> None:
     desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])

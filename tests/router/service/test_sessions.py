@@ -63,7 +63,7 @@ def text_of(result: types.CallToolResult) -> str:
 
 @pytest.mark.proves("PROG-9")
 @BOTH
-async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
+async def test_each_session_has_its_own_upstream_of_a_per_session_server(
     running: Running, mode: str
 ) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
@@ -80,7 +80,7 @@ async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
 
 
 @pytest.mark.proves("PROG-9")
-async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: Running) -> None:
+async def test_an_upstream_of_a_session_ends_with_the_session(running: Running) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, LEGACY) as client:
         pid, _ = await process_of(client, "own")
@@ -88,7 +88,7 @@ async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: R
 
 
 @pytest.mark.proves("PROG-9")
-async def test_more_sessions_than_a_server_may_run_for_are_told_so(running: Running) -> None:
+async def test_beyond_the_instance_limit_sessions_get_an_error(running: Running) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION, max_sessions=1))
     async with client_of(running, LEGACY) as one, client_of(running, LEGACY) as two:
         await process_of(one, "own")
@@ -120,9 +120,7 @@ async def test_a_server_works_in_the_folder_its_client_names(
     assert FOLDER_HEADER in text_of(refused)
 
 
-async def test_a_folder_is_understood_as_the_bridge_writes_it(
-    running: Running, tmp_path: Path
-) -> None:
+async def test_a_folder_is_read_as_the_bridge_sends_it(running: Running, tmp_path: Path) -> None:
     folder = tmp_path / "100% Übung #1"
     folder.mkdir()
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
@@ -130,7 +128,7 @@ async def test_a_folder_is_understood_as_the_bridge_writes_it(
         assert (await process_of(client, "here"))[1] == str(folder)
 
 
-async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_path: Path) -> None:
+async def test_the_roots_of_a_client_decide_the_folder(running: Running, tmp_path: Path) -> None:
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
 
     async def roots(_: ClientRequestContext) -> types.ListRootsResult:
@@ -140,7 +138,9 @@ async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_pa
         assert (await process_of(client, "here"))[1] == str(tmp_path)
 
 
-async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_path: Path) -> None:
+async def test_an_invalid_folder_is_refused_with_a_message(
+    running: Running, tmp_path: Path
+) -> None:
     for folder in (tmp_path / "missing", tmp_path / ("x" * 300)):
         answer = await running.post_modern("tools/list", Toolbooth_Folder=str(folder))
         assert "folder that exists" in answer.text
@@ -149,7 +149,7 @@ async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_p
 @pytest.mark.proves("META-8")
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
-async def test_a_question_of_a_server_reaches_the_client_in_every_pairing_of_revisions(
+async def test_an_elicitation_reaches_the_client_in_every_pairing_of_eras(
     running: Running, mode: str, server_is_modern: bool
 ) -> None:
     with serving(conformance_app(modern_only=server_is_modern)) as url:
@@ -172,7 +172,7 @@ async def answer_name(
 @pytest.mark.proves("META-8")
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
-async def test_a_page_a_server_wants_shown_reaches_the_client(
+async def test_a_url_elicitation_reaches_the_client(
     running: Running, mode: str, server_is_modern: bool
 ) -> None:
     shown: list[str] = []
@@ -191,7 +191,7 @@ async def test_a_page_a_server_wants_shown_reaches_the_client(
     assert "action=accept" in text_of(answer)
 
 
-async def test_a_client_that_shows_only_forms_is_not_sent_to_a_page(running: Running) -> None:
+async def test_a_client_with_form_elicitation_only_gets_no_url(running: Running) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         forms: JsonObject = {"elicitation": {}}
@@ -203,7 +203,7 @@ async def test_a_client_that_shows_only_forms_is_not_sent_to_a_page(running: Run
     assert "can't open pages" in answer.text
 
 
-async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
+async def test_the_upstream_of_an_idle_modern_client_ends(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody ends a session there: it is over when nothing was heard of it for a while."""
@@ -219,7 +219,7 @@ async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
 
 
 @BOTH
-async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -> None:
+async def test_a_client_without_elicitation_is_not_asked(running: Running, mode: str) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         async with client_of(running, mode) as client:
@@ -227,7 +227,7 @@ async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -
                 await execute(client, "asks:test_elicitation", message="Who?")
 
 
-async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
+async def test_no_client_is_asked_when_a_shared_server_may_mean_two(
     running: Running, tmp_path: Path
 ) -> None:
     asked: list[str] = []
@@ -252,7 +252,7 @@ async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
 
 
 @pytest.mark.proves("META-8")
-async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) -> None:
+async def test_log_messages_reach_the_client_of_the_call(running: Running) -> None:
     heard: list[Any] = []
 
     async def note(params: types.LoggingMessageNotificationParams) -> None:
@@ -269,7 +269,7 @@ async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) 
 
 
 @pytest.mark.proves("META-4")
-async def test_clients_hear_that_their_tools_changed_and_only_then(running: Running) -> None:
+async def test_clients_receive_list_changed_only_when_their_tools_change(running: Running) -> None:
     project = running.router.projects.list(PERSONAL)[0]
     await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=project.exposure
@@ -293,7 +293,9 @@ async def test_clients_hear_that_their_tools_changed_and_only_then(running: Runn
 
 
 @pytest.mark.proves("META-4")
-async def test_clients_hear_that_a_setting_changed_their_tools(running: Running) -> None:
+async def test_clients_receive_list_changed_when_a_setting_changes_their_tools(
+    running: Running,
+) -> None:
     async with (
         client_of(running, MODERN) as client,
         client.listen(tools_list_changed=True) as changes,

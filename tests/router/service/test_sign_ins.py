@@ -65,7 +65,7 @@ def status(running: Running) -> ServerStatus:
     return next(s for s in running.router.servers.list(PERSONAL) if s.id == NOTES.server)
 
 
-async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
+async def test_tools_are_discovered_after_the_user_signs_in(
     running: Running, server: OAuthServer
 ) -> None:
     assert status(running).state is ServerState.NEEDS_SIGN_IN
@@ -80,7 +80,7 @@ async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
     assert result["structuredContent"] == {"a": 1}
 
 
-async def test_whoever_asks_meanwhile_gets_the_same_sign_in(running: Running) -> None:
+async def test_concurrent_requests_share_one_sign_in(running: Running) -> None:
     begun = await asyncio.gather(*(running.router.sign_ins.begin(NOTES) for _ in range(3)))
     assert len({each.authorization_url for each in begun}) == 1
 
@@ -115,7 +115,7 @@ async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuth
     assert seen.status.failure.detail.template == "The sign-in was denied ({reason})."
 
 
-async def test_a_token_in_the_settings_goes_before_any_sign_in(
+async def test_a_configured_token_takes_precedence_over_a_sign_in(
     running: Running, server: OAuthServer, url: str
 ) -> None:
     await sign_in(running)
@@ -129,7 +129,7 @@ async def test_a_token_in_the_settings_goes_before_any_sign_in(
         await running.router.sign_ins.begin(ref)
 
 
-async def test_a_server_started_here_needs_no_sign_in(running: Running) -> None:
+async def test_a_stdio_server_needs_no_sign_in(running: Running) -> None:
     server = await running.router.servers.add(PERSONAL, "Local", stdio_config(), consent=True)
     with pytest.raises(InvalidInput):
         await running.router.sign_ins.begin(ServerRef(PERSONAL, server))
@@ -154,7 +154,7 @@ async def test_no_secret_leaves_the_keyring(
 
 
 @pytest.mark.proves("META-9")
-async def test_a_token_of_a_sign_in_is_in_no_log_nor_event_though_a_message_quotes_it(
+async def test_an_oauth_token_quoted_in_a_message_is_in_no_log_or_event(
     running: Running, server: OAuthServer, tmp_path: Path
 ) -> None:
     await sign_in(running)
@@ -167,7 +167,7 @@ async def test_a_token_of_a_sign_in_is_in_no_log_nor_event_though_a_message_quot
     assert running.router.redact(f"it was {token}") == "it was ***"
 
 
-async def test_a_clients_secret_in_the_settings_goes_to_the_keyring(
+async def test_a_configured_client_secret_goes_to_the_keyring(
     running: Running, backend: MemoryKeyring, tmp_path: Path
 ) -> None:
     oauth = {"clientId": "by-hand", "clientSecret": "very-secret", "scopes": ["tools"]}

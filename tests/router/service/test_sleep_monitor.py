@@ -40,7 +40,7 @@ class Night:
         ([60, TICK_S, 60], 2),
     ],
 )
-async def test_each_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
+async def test_each_system_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
     night = Night(passes)
     monitor = SleepMonitor(night.wake, clock=lambda: night.now, sleep=night.sleep)
     monitor.start()

@@ -52,7 +52,7 @@ def calls(running: Running) -> int:
     return len([e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL])
 
 
-async def test_a_header_that_says_something_else_than_the_body_is_refused(
+async def test_a_header_that_contradicts_the_body_is_refused(
     running: Running,
 ) -> None:
     for name, value in (
@@ -67,7 +67,7 @@ async def test_a_header_that_says_something_else_than_the_body_is_refused(
 
 
 @pytest.mark.parametrize("times", [0, 2])
-async def test_a_header_that_must_fit_the_body_is_said_once(running: Running, times: int) -> None:
+async def test_a_duplicate_protocol_header_is_refused(running: Running, times: int) -> None:
     good = running.headers(**{key.replace("_", "-"): value for key, value in HEADERS.items()})
     for name in ("Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"):
         others = [(key, value) for key, value in good.items() if key != name]
@@ -77,7 +77,7 @@ async def test_a_header_that_must_fit_the_body_is_said_once(running: Running, ti
     assert calls(running) == 0
 
 
-async def test_a_revision_nobody_knows_is_answered_with_those_we_speak(running: Running) -> None:
+async def test_an_unknown_revision_is_answered_with_the_supported_ones(running: Running) -> None:
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
     headers = {**HEADERS, "MCP_Protocol_Version": "2099-01-01"}
     response = await running.post(message(meta), **headers)
@@ -85,7 +85,7 @@ async def test_a_revision_nobody_knows_is_answered_with_those_we_speak(running: 
     assert MODERN in response.json()["error"]["data"]["supported"]
 
 
-async def test_a_request_that_does_not_say_who_it_is_from_is_refused(running: Running) -> None:
+async def test_a_request_without_the_required_meta_is_refused(running: Running) -> None:
     whole = META.items()
     lacking = [{k: v for k, v in whole if not k.endswith(m)} for m in ("Version", "Capabilities")]
     for meta in (None, *lacking):
@@ -102,9 +102,7 @@ async def test_the_stateless_revision_opens_no_session(running: Running) -> None
     assert (await running.post(opening, **said)).status_code == 404
 
 
-async def test_arguments_repeated_in_headers_are_the_same_there(
-    running: Running, tmp_path: Path
-) -> None:
+async def test_parameters_mirrored_in_headers_must_match(running: Running, tmp_path: Path) -> None:
     region = {"type": "string", "x-mcp-header": "Region"}
     schema = json.dumps({"type": "object", "properties": {"region": region}})
     script = tmp_path / "marked_server.py"

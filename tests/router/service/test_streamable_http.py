@@ -40,14 +40,14 @@ async def slow_server(running: Running, tmp_path: Path) -> Record:
     return record
 
 
-async def test_an_answer_is_one_body_if_nothing_comes_before_it(running: Running) -> None:
+async def test_a_response_is_one_body_if_nothing_precedes_it(running: Running) -> None:
     _, session = await running.open_session(OLD)
     for response in (await running.post(LIST, **session), await running.post_modern("tools/list")):
         assert response.headers["content-type"] == "application/json"
         assert "transfer-encoding" not in response.headers
 
 
-async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
+async def test_a_slow_response_becomes_a_stream_with_keep_alives(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
@@ -63,7 +63,7 @@ async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
     record.close()
 
 
-async def test_in_older_revisions_a_call_outlives_its_connection_until_it_is_cancelled(
+async def test_in_legacy_revisions_a_call_survives_its_connection_until_cancelled(
     running: Running, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
@@ -83,7 +83,7 @@ async def test_in_older_revisions_a_call_outlives_its_connection_until_it_is_can
     record.close()
 
 
-async def test_one_session_has_no_say_in_another(running: Running, tmp_path: Path) -> None:
+async def test_one_session_cannot_affect_another(running: Running, tmp_path: Path) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
     _, stranger = await running.open_session(OLD)
@@ -120,7 +120,7 @@ async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None
                         break
 
 
-async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_opened(
+async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
@@ -135,7 +135,7 @@ async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_open
     assert (await running.post(LIST, **used)).status_code == 200
 
 
-async def test_two_requests_by_one_name_both_end_with_their_session(
+async def test_two_requests_with_one_id_both_end_with_their_session(
     running: Running, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
@@ -151,7 +151,7 @@ async def test_two_requests_by_one_name_both_end_with_their_session(
     record.close()
 
 
-async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
+async def test_changes_without_an_open_stream_are_sent_on_the_next(
     running: Running,
 ) -> None:
     project = running.router.projects.list(PERSONAL)[0]
@@ -170,7 +170,7 @@ async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
                     pass
 
 
-async def test_what_a_client_accepts_may_stand_on_several_lines(running: Running) -> None:
+async def test_accept_may_be_split_into_several_headers(running: Running) -> None:
     _, session = await running.open_session(OLD)
     others = [pair for pair in of_session(running, session).items() if pair[0] != "Accept"]
     for kinds, status in (
@@ -185,7 +185,7 @@ async def test_what_a_client_accepts_may_stand_on_several_lines(running: Running
         assert response.status_code == status
 
 
-async def test_what_a_session_keeps_of_its_client_is_bounded(running: Running) -> None:
+async def test_the_state_a_session_keeps_of_its_client_is_bounded(running: Running) -> None:
     about = {"clientInfo": {"name": "", "version": ""}, "protocolVersion": OLD}
     params = {**about, "capabilities": {"experimental": {"x": {"y": "z" * 100_000}}}}
     opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}

@@ -30,7 +30,9 @@ async def until_state(running: Running, state: ServerState) -> ServerStatusChang
 
 
 @pytest.mark.parametrize("lifecycle", [Lifecycle.EAGER, Lifecycle.ALWAYS])
-async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: Lifecycle) -> None:
+async def test_eager_and_always_running_servers_run_before_the_first_call(
+    tmp_path: Path, lifecycle: Lifecycle
+) -> None:
     async with running_router(tmp_path) as first:
         config = stdio_config(lifecycle=lifecycle)
         await first.router.servers.add(PERSONAL, "Test", config, consent=True)
@@ -54,7 +56,7 @@ async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path
     assert recorded(record, "refused") == []
 
 
-async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(running: Running) -> None:
+async def test_a_server_changed_to_always_run_is_started_at_once(running: Running) -> None:
     await running.add("Test")
     running.trace.clear()
     always = stdio_config(lifecycle=Lifecycle.ALWAYS)
@@ -69,7 +71,7 @@ async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(runnin
     await until_state(running, READY)
 
 
-async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks(
+async def test_giving_up_on_a_server_is_published_once_and_the_user_can_retry(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("router.upstream.restart_policy.LONGEST_PAUSE_S", 1e-3)
@@ -88,7 +90,7 @@ async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is known on Windows")
-async def test_status_tells_what_running_servers_use(running: Running) -> None:
+async def test_status_shows_resource_usage_of_running_servers(running: Running) -> None:
     await running.add("Test")
     status = await dispatch(running.router, "status", {})
     assert status["servers"][0]["process"] is None
@@ -102,7 +104,7 @@ async def test_status_tells_what_running_servers_use(running: Running) -> None:
 
 
 @pytest.mark.proves("REG-9")
-async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowhere(
+async def test_a_server_from_the_environment_is_used_with_its_key_and_written_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd = OddServer()
@@ -129,7 +131,7 @@ async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowh
     assert list(written["mcpServers"]) == ["Test"]
 
 
-def test_the_environment_names_servers_switches_and_keys(
+def test_the_environment_defines_servers_switches_and_keys(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     servers = servers_of_environment(
@@ -151,7 +153,7 @@ def test_the_environment_names_servers_switches_and_keys(
     assert "BAD_MCP_URL" in caplog.text
 
 
-async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path: Path) -> None:
+async def test_a_server_in_the_file_takes_precedence_over_the_environment(tmp_path: Path) -> None:
     async with running_router(tmp_path) as first:
         await first.add("test")
     lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
@@ -169,7 +171,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]
 
 
 @pytest.mark.proves("REG-8")
-async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
+async def test_discovery_and_registry_log_structured_events(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")

@@ -42,7 +42,7 @@ async def call_both_ways(running: Running, key: str) -> list[str]:
 
 
 @pytest.mark.proves("META-6")
-async def test_a_server_behind_an_address_never_sees_a_clients_token(running: Running) -> None:
+async def test_an_http_server_never_receives_a_clients_token(running: Running) -> None:
     overheard = Overheard(sdk_app())
     with serving(overheard) as url:
         await running.add("web", ServerConfig(url=f"{url}/mcp"))
@@ -53,7 +53,7 @@ async def test_a_server_behind_an_address_never_sees_a_clients_token(running: Ru
 
 
 @pytest.mark.proves("META-6")
-async def test_a_server_that_is_started_never_sees_a_clients_token(
+async def test_a_stdio_server_never_receives_a_clients_token(
     running: Running, tmp_path: Path
 ) -> None:
     heard, script = tmp_path / "heard", tmp_path / "server.py"

@@ -30,7 +30,7 @@ def view_of(router: Router, ref: ServerRef, name: str = ECHO) -> ToolView:
 
 
 @pytest.mark.proves("DISC-14")
-async def test_a_tool_says_where_it_comes_from_and_when_it_was_last_seen(tmp_path: Path) -> None:
+async def test_a_tool_has_its_server_and_the_time_it_was_last_seen(tmp_path: Path) -> None:
     before = datetime.now(UTC)
     async with running_router(tmp_path) as first:
         ref = await first.add("Test")
@@ -50,7 +50,7 @@ async def test_a_tool_says_where_it_comes_from_and_when_it_was_last_seen(tmp_pat
 
 
 @pytest.mark.proves("DISC-14")
-async def test_a_tool_says_what_is_permitted(running: Running) -> None:
+async def test_a_tool_has_its_permission(running: Running) -> None:
     ref = await running.add("Test")
     key = ToolKey(ref.server, ECHO)
     await running.router.permissions.set(PERSONAL, key, Permission.ASK)
@@ -67,7 +67,7 @@ async def test_a_tool_is_not_available_while_its_server_may_not_run(running: Run
 
 
 @pytest.mark.proves("DISC-14", "U-2")
-async def test_a_tool_that_waits_for_a_person_is_not_available(
+async def test_a_tool_that_needs_approval_is_not_available(
     running: Running, tmp_path: Path
 ) -> None:
     listed = Listed(tmp_path / "tools.json")

@@ -30,7 +30,7 @@ def lines() -> Iterator[io.StringIO]:
 
 
 @pytest.mark.proves("REG-8", "META-9")
-async def test_a_failed_call_can_be_followed_from_the_activity_log_to_the_servers_last_words(
+async def test_a_failed_call_can_be_traced_from_the_activity_log_to_the_servers_stderr(
     running: Running, lines: io.StringIO
 ) -> None:
     await running.add("Test")
@@ -46,7 +46,7 @@ async def test_a_failed_call_can_be_followed_from_the_activity_log_to_the_server
     assert any(line.endswith("test: out of cheese") for line in traced)
 
 
-def test_a_line_about_nothing_in_particular_has_no_id() -> None:
+def test_a_log_line_outside_a_call_has_no_trace_id() -> None:
     record = logging.LogRecord("router.x", logging.INFO, "", 0, "Hello", None, None)
     assert TraceFormatter().format(record).endswith("INFO router.x: Hello")
     trace, traced = copy_context().run(lambda: (begin_trace(), TraceFormatter().format(record)))

@@ -45,7 +45,7 @@ async def test_a_token_for_a_project_must_name_one_that_exists(running: Running)
 
 
 @pytest.mark.proves("CARD-4")
-async def test_the_active_workspace_is_what_the_plain_address_shows(running: Running) -> None:
+async def test_the_url_without_a_workspace_serves_the_active_one(running: Running) -> None:
     await running.add("Home")
     work = await running.router.workspaces.create("Work")
     await running.router.workspaces.switch(work)
@@ -54,7 +54,7 @@ async def test_the_active_workspace_is_what_the_plain_address_shows(running: Run
     assert await _found(running, "/w/personal") == ["home:echo"]
 
 
-async def test_without_the_active_workspace_the_first_one_is_shown(tmp_path: Path) -> None:
+async def test_without_the_active_workspace_the_first_one_is_served(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"schemaVersion": 1, "activeWorkspace": "gone"}')
     async with running_router(tmp_path) as running:
         assert running.router.workspaces.active() == PERSONAL
@@ -67,7 +67,7 @@ async def _found(running: Running, path: str) -> list[str]:
     return [hit["toolKey"] for hit in result["structuredContent"]["results"]]
 
 
-async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running) -> None:
+async def test_trying_a_tool_is_recorded_in_the_activity_log(running: Running) -> None:
     ref = await running.add("Test")
     caller = running.router.projects.local_principal(PERSONAL, None)
     result = await running.router.tools.call(caller, ToolKey(ref.server, "echo"), {"a": 1})
@@ -75,7 +75,7 @@ async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running
     assert running.router.activity.recent()[0].client == "Toolbooth"
 
 
-async def test_a_removed_workspace_comes_back_with_everything(running: Running) -> None:
+async def test_a_restored_workspace_is_complete(running: Running) -> None:
     work = await running.router.workspaces.create("Work")
     config = ServerConfig(url="http://127.0.0.1:9/mcp")
     await running.router.servers.add(work, "Home", config, consent=True)
@@ -104,7 +104,9 @@ async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(running
     assert len(running.router.projects.list(PERSONAL)) == 1
 
 
-async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(running: Running) -> None:
+async def test_trying_a_tool_returns_its_result_and_stderr_goes_to_the_log(
+    running: Running,
+) -> None:
     one = await running.add("One")
     result = await running.router.tools.try_out(
         PERSONAL, ToolKey(one.server, "echo"), {"text": "hi"}
@@ -120,7 +122,7 @@ async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(runnin
     assert [line.text for line in running.router.servers.log(one)] == ["out of paper"]
 
 
-async def test_a_server_added_again_has_no_lines_of_the_removed_one(running: Running) -> None:
+async def test_a_server_added_again_has_no_log_lines_of_the_removed_one(running: Running) -> None:
     one = await running.add("One")
     await running.router.tools.call(
         running.router.projects.local_principal(PERSONAL, None),

@@ -88,7 +88,7 @@ def kill_writers(folder: Path, steps: Iterable[int]) -> None:
 
 @pytest.mark.proves("CACHE-5")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killing_a_writer_never_leaves_a_broken_entry(
+def test_killing_a_writer_never_leaves_a_corrupt_entry(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kill_writers(tmp_path / "cache", range(1, 200, 9))
@@ -99,7 +99,7 @@ def test_killing_a_writer_never_leaves_a_broken_entry(
 @pytest.mark.timeout(300)
 @pytest.mark.proves("CACHE-5")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killing_a_writer_a_thousand_times_never_leaves_a_broken_entry(
+def test_killing_a_writer_a_thousand_times_never_leaves_a_corrupt_entry(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kill_writers(tmp_path / "cache", [*range(1, 201)] * 5)

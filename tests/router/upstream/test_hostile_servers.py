@@ -33,7 +33,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["exit", "deep"])
-async def test_a_hostile_process_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_process_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = STDIO[fault]
     await assert_harms_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
     assert hostile_processes(fault) == []
@@ -41,7 +41,7 @@ async def test_a_hostile_process_harms_only_its_own_calls(fault: str) -> None:
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["drip", "digits"])
-async def test_a_hostile_address_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_http_server_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = HTTP[fault]
     with http_configs(fault, steps, "http") as configs:
         await assert_harms_only_its_own_calls(configs, steps, expected)
@@ -49,7 +49,7 @@ async def test_a_hostile_address_harms_only_its_own_calls(fault: str) -> None:
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["exit", "deep"])
-async def test_a_hostile_event_stream_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_event_stream_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = SSE[fault]
     with http_configs(fault, steps, "sse") as configs:
         await assert_harms_only_its_own_calls(configs, steps, expected)

@@ -78,7 +78,7 @@ async def fail(pool: UpstreamPool) -> Any:
     return await failure_of(call(pool, "echo"))
 
 
-async def test_a_start_ahead_of_any_call_is_shared_with_the_first_call(
+async def test_an_eager_start_is_shared_with_the_first_call(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     pool.start(REF)
@@ -96,7 +96,7 @@ async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
+async def test_a_server_that_always_runs_survives_idleness_and_borrowers(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.run_options_of[REF] = ALWAYS
@@ -161,7 +161,7 @@ async def test_a_call_after_an_exit_waits_for_the_end_and_starts_the_server_agai
     assert fleet.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
 
 
-async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_closed(
+async def test_a_call_waiting_for_an_exit_starts_nothing_after_the_pool_is_closed(
     pool: UpstreamPool, fleet: Fleet, held: HeldEnd
 ) -> None:
     await kill_first(pool, fleet, held)
@@ -175,7 +175,7 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
     assert len(fleet.pids()) == 1
 
 
-async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool(
+async def test_a_server_restarted_by_a_waiting_call_stays_in_the_pool(
     pool: UpstreamPool, fleet: Fleet, held: HeldEnd
 ) -> None:
     """A call of another session drops unused upstreams just between the end and the new start."""
@@ -199,7 +199,7 @@ async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool
     assert not any(map(is_running, fleet.pids()))
 
 
-async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
+async def test_a_server_that_always_runs_is_restarted_after_a_crash(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.run_options = ALWAYS
@@ -219,7 +219,7 @@ async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
     assert fleet.pauses[1] > 1
 
 
-async def test_a_crash_loop_backs_off_and_is_given_up_with_one_notice(
+async def test_a_crash_loop_backs_off_and_is_given_up_with_one_event(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.run_options, fleet.options = ALWAYS, FAILING
@@ -242,7 +242,7 @@ async def test_a_crash_loop_backs_off_and_is_given_up_with_one_notice(
     assert len(fleet.given_up) == 1
 
 
-async def test_calls_in_a_pause_are_refused_with_the_time_of_the_next_try(
+async def test_calls_during_a_pause_are_refused_with_the_time_of_the_next_attempt(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.options = FAILING
@@ -255,7 +255,7 @@ async def test_calls_in_a_pause_are_refused_with_the_time_of_the_next_try(
     assert fleet.failures[-1].retry_at is None
 
 
-async def test_a_person_need_not_wait_for_the_pause(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_the_user_can_skip_the_pause(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.options = FAILING
     await fail(pool)
     fleet.options = []
@@ -273,7 +273,7 @@ async def test_disconnecting_ends_a_pause(pool: UpstreamPool, fleet: Fleet) -> N
     assert fleet.launches == 1
 
 
-async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_a_call_waiting_for_a_start_gets_progress(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.run_options = RunOptions(name="Files")
     told: list[JsonObject] = []
 
@@ -286,9 +286,7 @@ async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet
     assert told == [{"progress": 0, "message": "Starting Files…"}]
 
 
-async def test_a_server_gets_no_more_calls_at_once_than_it_may(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+async def test_concurrent_calls_of_a_server_are_limited(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.run_options = RunOptions(max_concurrent_calls=2)
     pair = [spawn(call(pool, "reverse", size=2, value=n), name="pair") for n in range(3)]
     done, _ = await asyncio.wait(pair, timeout=WAIT_S, return_when=asyncio.FIRST_COMPLETED)
@@ -309,9 +307,7 @@ async def test_nothing_starts_while_the_pool_closes(
     assert fleet.launches == 0
 
 
-async def test_the_way_that_led_to_a_server_is_the_first_to_be_tried_again(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+async def test_the_transport_that_worked_is_tried_first(pool: UpstreamPool, fleet: Fleet) -> None:
     asked: list[str] = []
     app = OddSseServer().app
 

@@ -71,14 +71,14 @@ async def test_values_are_those_of_the_standard_library(way: Decode, text: str) 
         b"[" + b"{}," * 1000 + b"{}]",
     ],
 )
-async def test_what_is_no_message_is_refused_without_repeating_it(way: Decode, text: bytes) -> None:
+async def test_an_invalid_message_is_refused_without_quoting_it(way: Decode, text: bytes) -> None:
     with pytest.raises(InvalidMessage) as refused:
         await way(text, LIMITS)
     assert len(str(refused.value)) < 200
 
 
 @both_ways
-async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
+async def test_an_invalid_character_affects_only_itself(way: Decode) -> None:
     assert await way(b'{"text":"a\xffb"}', LIMITS) == [{"text": "a\ufffdb"}]
 
 
@@ -94,7 +94,7 @@ async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
         (r"\\\ud800\n", "\\\ufffd\n"),
     ],
 )
-async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str) -> None:
+async def test_a_lone_surrogate_is_replaced(way: Decode, text: str, mended: str) -> None:
     [message] = await way(f'{{"{text}":["{text}"]}}'.encode(), LIMITS)
     assert message == {mended: [mended]}
 
@@ -128,7 +128,7 @@ async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
         (b"Listening on port 7", None),
     ],
 )
-def test_the_request_an_unreadable_answer_belongs_to_is_seen_at_its_ends(
+def test_the_id_of_an_undecodable_response_is_found_at_its_ends(
     text: bytes, request_id: int | None
 ) -> None:
     assert response_id(text) == request_id

@@ -33,9 +33,7 @@ from tests.support.timeouts import WAIT_S
 
 
 @pytest.mark.proves("CACHE-7", "REG-1")
-async def test_nothing_starts_before_the_first_use_and_that_starts_it(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+async def test_a_server_starts_at_its_first_use(pool: UpstreamPool, fleet: Fleet) -> None:
     assert fleet.launches == 0
     assert await call(pool, "echo", a=1) == {"a": 1}
     assert await call(pool, "echo", a=2) == {"a": 2}
@@ -43,13 +41,13 @@ async def test_nothing_starts_before_the_first_use_and_that_starts_it(
     assert fleet.states_of() == [CONNECTING, READY]
 
 
-async def test_first_calls_at_once_share_one_start(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_concurrent_first_calls_share_one_start(pool: UpstreamPool, fleet: Fleet) -> None:
     answers = await asyncio.gather(*(call(pool, "echo", n=n) for n in range(20)))
     assert [answer["n"] for answer in answers] == list(range(20))
     assert len(fleet.pids()) == 1
 
 
-async def test_servers_are_apart(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_servers_are_independent(pool: UpstreamPool, fleet: Fleet) -> None:
     await asyncio.gather(call(pool, "echo"), call(pool, "echo", OTHER))
     with pytest.raises(UpstreamFailed):
         await call(pool, "crash", code=1)
@@ -57,7 +55,7 @@ async def test_servers_are_apart(pool: UpstreamPool, fleet: Fleet) -> None:
     assert fleet.states_of(OTHER) == [CONNECTING, READY]
 
 
-async def test_one_caller_giving_up_does_not_stop_the_start_for_others(
+async def test_one_cancelled_call_does_not_stop_the_start_for_others(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     hasty = spawn(call(pool, "echo"), name="hasty")
@@ -79,13 +77,13 @@ async def test_a_server_that_died_fails_the_call_once_and_starts_again(
     assert fleet.lines == [(REF, "ouch")]
 
 
-async def test_a_server_that_leaves_when_unused_is_idle(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_a_server_that_exits_while_unused_is_idle(pool: UpstreamPool, fleet: Fleet) -> None:
     await call(pool, "leave", code=0)
     await fleet.until(lambda: fleet.states_of() == [CONNECTING, READY, IDLE])
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_failed_start_counts_for_a_second(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_a_failed_start_is_remembered_for_a_second(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.options = ["--exit-at-start", "3"]
     failures = await asyncio.gather(*(failure_of(call(pool, "echo")) for _ in range(5)))
     assert {(failure.kind, failure.subject) for failure in failures} == {
@@ -99,9 +97,7 @@ async def test_a_failed_start_counts_for_a_second(pool: UpstreamPool, fleet: Fle
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_server_that_may_not_run_is_asked_about_each_time(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+async def test_consent_is_checked_at_every_start(pool: UpstreamPool, fleet: Fleet) -> None:
     refusal = Failure(FailureKind.CONSENT_NEEDED, "s", "run-me")
     fleet.refusal = UpstreamFailed(refusal, "It waits.", "Approve it.")
     with pytest.raises(UpstreamFailed, match="It waits") as caught:
@@ -113,7 +109,7 @@ async def test_a_server_that_may_not_run_is_asked_about_each_time(
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_missing_secret_is_a_failure_to_show(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_a_missing_secret_is_a_visible_failure(pool: UpstreamPool, fleet: Fleet) -> None:
     missing = Failure(FailureKind.SECRET_MISSING, "KEY")
     fleet.refusal = UpstreamFailed(missing, "The secret KEY is missing.")
     assert await failure_of(call(pool, "echo")) == missing
@@ -134,7 +130,7 @@ async def test_a_bug_in_launch_leaves_nobody_waiting(
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_a_server_that_wants_a_sign_in_is_shown_as_such(
+async def test_a_server_that_requires_a_sign_in_has_that_state(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     odd = OddServer()
@@ -181,7 +177,7 @@ async def test_a_server_started_to_be_borrowed_is_stopped_afterwards(
     assert not any(map(is_running, fleet.pids()))
 
 
-async def test_a_borrowed_server_others_use_stays(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_a_borrowed_server_in_use_keeps_running(pool: UpstreamPool, fleet: Fleet) -> None:
     async with pool.borrow(REF):
         await call(pool, "echo")
     assert fleet.states_of() == [CONNECTING, READY]
@@ -199,9 +195,7 @@ async def test_the_last_of_several_borrowers_stops_it(pool: UpstreamPool, fleet:
     assert fleet.states_of() == [CONNECTING, READY, IDLE]
 
 
-async def test_borrowing_a_server_that_can_not_start_fails(
-    pool: UpstreamPool, fleet: Fleet
-) -> None:
+async def test_borrowing_a_server_that_cannot_start_fails(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.options = ["--exit-at-start", "3"]
     with pytest.raises(UpstreamFailed):
         async with pool.borrow(REF):
@@ -209,7 +203,7 @@ async def test_borrowing_a_server_that_can_not_start_fails(
     assert fleet.states_of() == [CONNECTING, BACKING_OFF]
 
 
-async def test_giving_up_a_borrowed_start_stops_it(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_cancelling_a_borrowed_start_stops_it(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.options = ["--silent", "--noise", "1"]
 
     async def borrow() -> None:
@@ -239,7 +233,7 @@ async def test_disconnecting_stops_a_server_until_its_next_use(
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_server_starts_again_only_when_the_old_process_is_gone(
+async def test_a_server_restarts_only_after_the_old_process_ended(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.options = ["--stubborn"]
@@ -254,7 +248,7 @@ async def test_a_server_starts_again_only_when_the_old_process_is_gone(
         await stopping
 
 
-async def test_a_start_is_stopped_by_disconnecting(pool: UpstreamPool, fleet: Fleet) -> None:
+async def test_disconnecting_stops_a_start(pool: UpstreamPool, fleet: Fleet) -> None:
     fleet.options = ["--silent"]
     waiting = spawn(call(pool, "echo"), name="waiting")
     await fleet.until(lambda: CONNECTING in fleet.states_of())
@@ -294,6 +288,6 @@ async def test_closing_stops_all_and_leaves_no_process(fleet: Fleet) -> None:
         await call(pool, "echo")
 
 
-async def test_closing_a_pool_nobody_used_is_nothing(fleet: Fleet) -> None:
+async def test_closing_an_unused_pool_does_nothing(fleet: Fleet) -> None:
     await fleet.pool().close()
     assert fleet.states == []

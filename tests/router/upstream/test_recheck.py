@@ -62,7 +62,7 @@ async def network_to(url: str) -> AsyncGenerator[Network]:
         await network.close()
 
 
-async def test_what_the_network_forgot_is_let_go_and_connected_anew(
+async def test_a_dead_connection_is_dropped_and_reconnected(
     pool: UpstreamPool, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool_module, "PING_TIMEOUT_S", 0.5)
@@ -77,7 +77,7 @@ async def test_what_the_network_forgot_is_let_go_and_connected_anew(
             await pool.disconnect(REF)
 
 
-async def test_who_still_answers_stays_connected_and_processes_are_not_asked(
+async def test_a_live_connection_stays_and_processes_are_not_pinged(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     with serving(sdk_app(json_response=True)) as url:

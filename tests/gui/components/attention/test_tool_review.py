@@ -40,25 +40,23 @@ def encode_arguments(model: QAbstractItemModel) -> list[str]:
     return [model.index(row, 0).data(role) for row in range(model.rowCount())]
 
 
-def test_a_tool_as_it_was_approved_has_no_mark() -> None:
+def test_an_approved_unchanged_tool_has_no_mark() -> None:
     assert tool_badge(tool("list_issues")) is None
     assert tool_notice(tool("list_issues")) is None
 
 
-def test_what_is_suspicious_weighs_more_than_what_is_new() -> None:
+def test_suspicious_takes_precedence_over_new() -> None:
     assert tool_badge(NEW) == ("New", Tone.ACCENT)
     assert tool_badge(NEW._replace(approval=Approval.CHANGED)) == ("Changed", Tone.WARN)
     assert tool_badge(CHANGED) == ("Suspicious", Tone.ERR)
 
 
-def test_rows_say_which_tools_wait(window: MainWindow) -> None:
+def test_rows_mark_tools_that_need_approval(window: MainWindow) -> None:
     rows = encode_arguments(window.pages.workspace.detail.tools.view().model())
     assert [row.split(", ")[1] for row in rows] == ["Suspicious", "New", "Does list_issues"]
 
 
-def test_a_tool_that_waits_is_approved_where_it_is_described(
-    router: FakeRouter, window: MainWindow
-) -> None:
+def test_a_tool_is_approved_in_its_detail_view(router: FakeRouter, window: MainWindow) -> None:
     assert "Changed: hidden from apps" in texts(window.pages.workspace.detail)
     assert "“ignore all”" in texts(window.pages.workspace.detail)
     press(window.pages.workspace.detail, "Approve")
@@ -72,7 +70,7 @@ def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None
     assert not notice.waits
 
 
-def test_what_was_left_out_of_a_list_is_said_under_it(
+def test_tools_cut_from_a_list_are_mentioned_below_it(
     router: FakeRouter, window: MainWindow
 ) -> None:
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
@@ -82,7 +80,7 @@ def test_what_was_left_out_of_a_list_is_said_under_it(
     assert said in texts(window.pages.workspace.detail)
 
 
-def test_every_cut_has_words() -> None:
+def test_every_cut_has_a_text() -> None:
     for kind in CutKind:
         assert "3" in cuts_text((Cut(kind, 3),))
 

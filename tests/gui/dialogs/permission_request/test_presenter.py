@@ -56,7 +56,7 @@ def put(router: FakeRouter, *asks: PermissionRequest) -> None:
 
 
 @pytest.mark.proves("META-5")
-def test_a_question_says_who_wants_what_with_which_arguments(
+def test_a_request_shows_client_tool_and_arguments(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     assert not asker.prompt.isVisible()
@@ -83,7 +83,7 @@ def test_a_question_says_who_wants_what_with_which_arguments(
         ("Deny", Answer.DENY),
     ],
 )
-def test_each_answer_reaches_the_router_and_the_next_question_follows(
+def test_each_answer_reaches_the_router_and_the_next_request_is_shown(
     asker: PermissionPresenter, router: FakeRouter, button: str, answer: Answer
 ) -> None:
     put(router, question(1), question(2))
@@ -96,7 +96,7 @@ def test_each_answer_reaches_the_router_and_the_next_question_follows(
     assert not asker.prompt.isVisible()
 
 
-def test_a_double_click_answers_one_question_and_not_the_next(
+def test_a_double_click_answers_only_one_request(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1), question(2))
@@ -107,7 +107,7 @@ def test_a_double_click_answers_one_question_and_not_the_next(
     assert "Claude Code wants to run tool_2" in texts(asker.prompt)
 
 
-def test_closing_means_no_and_enter_means_nothing(
+def test_closing_the_dialog_denies_and_enter_does_nothing(
     asker: PermissionPresenter, router: FakeRouter
 ) -> None:
     put(router, question(1))
@@ -119,9 +119,7 @@ def test_closing_means_no_and_enter_means_nothing(
     ]
 
 
-def test_an_answer_that_comes_too_late_is_let_go(
-    asker: PermissionPresenter, router: FakeRouter
-) -> None:
+def test_a_late_answer_is_ignored(asker: PermissionPresenter, router: FakeRouter) -> None:
     put(router, question(1))
     router.failures["permissions.answer"] = NotFound("This permission request is no longer open.")
     router.permissions.asks = ()

@@ -49,7 +49,7 @@ def write(dialog: ScriptsDialog, name: str, text: str) -> None:
     dialog.editor.changed.emit()
 
 
-def test_a_new_script_begins_with_an_example_and_is_kept(
+def test_a_new_script_starts_with_an_example_and_is_saved(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.start_new()
@@ -76,7 +76,7 @@ def test_a_script_can_be_changed_and_renamed(
     qtbot.waitUntil(lambda: dialog.list.count() == 2, timeout=WAIT_MS)
 
 
-def test_what_is_written_survives_looking_at_another(dialog: ScriptsDialog) -> None:
+def test_unsaved_text_survives_selecting_another_script(dialog: ScriptsDialog) -> None:
     dialog.list.setCurrentRow(0)
     write(dialog, "greet", "result('changed')")
     dialog.list.setCurrentRow(1)
@@ -85,7 +85,7 @@ def test_what_is_written_survives_looking_at_another(dialog: ScriptsDialog) -> N
     assert dialog.editor.text() == "result('changed')"
 
 
-def test_closing_asks_before_anything_is_lost(dialog: ScriptsDialog) -> None:
+def test_closing_asks_before_unsaved_text_is_lost(dialog: ScriptsDialog) -> None:
     write(dialog, "new", GREET)
     dialog.close()
     assert dialog.isVisible()
@@ -95,7 +95,7 @@ def test_closing_asks_before_anything_is_lost(dialog: ScriptsDialog) -> None:
     assert not dialog.isVisible()
 
 
-def test_a_removed_script_stays_in_the_editor_to_be_kept_again(
+def test_a_removed_script_stays_in_the_editor_and_can_be_saved_again(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.list.setCurrentRow(0)
@@ -108,7 +108,7 @@ def test_a_removed_script_stays_in_the_editor_to_be_kept_again(
     assert router.commands[-1] == SentCommand("scripts.save", (PERSONAL, "greet", GREET, None))
 
 
-def test_a_dry_run_says_what_was_called_and_what_was_not(
+def test_a_dry_run_lists_executed_and_skipped_calls(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.scripts.trial = ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))
@@ -121,7 +121,7 @@ def test_a_dry_run_says_what_was_called_and_what_was_not(
     assert dialog.try_button.isEnabled()
 
 
-def test_a_trial_in_words() -> None:
+def test_a_dry_run_is_summarized_in_text() -> None:
     assert trial_text(ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))).splitlines() == [
         'Called files:list with {"path":"/"}',
         "Not called: files:write with {}",
@@ -133,7 +133,7 @@ def test_a_trial_in_words() -> None:
     assert trial_text(ScriptTrial(None, None, "", ())) == "Result: no result"
 
 
-def test_what_is_refused_is_said_and_nothing_is_lost(
+def test_a_refused_script_is_reported_and_its_text_kept(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["scripts.save"] = InvalidInput("That is no name.", "Choose another.")
@@ -147,7 +147,7 @@ def test_what_is_refused_is_said_and_nothing_is_lost(
     assert "JSON object" in dialog.editor.message()
 
 
-def test_tab_indents(dialog: ScriptsDialog) -> None:
+def test_the_tab_key_indents(dialog: ScriptsDialog) -> None:
     dialog.editor.show_script("x", "")
     text = dialog.editor.findChild(QWidget, "script-text")
     assert isinstance(text, QWidget)

@@ -98,14 +98,14 @@ def choose(page: ActivityPage, name: str, value: str) -> None:
 
 
 @pytest.mark.proves("META-9")
-def test_what_is_in_memory_and_what_is_only_in_the_log_are_one_list(page: ActivityPage) -> None:
+def test_entries_in_memory_and_in_the_log_form_one_list(page: ActivityPage) -> None:
     search, call, failed = whats(page)
     assert search.startswith("“open a ticket”")  # the log does not have that text
     assert call == "github · create_issue"
     assert failed == "github · fork — no rights"
 
 
-def test_it_is_filtered_by_app_server_kind_and_text(page: ActivityPage, qtbot: QtBot) -> None:
+def test_entries_are_filtered_by_app_server_kind_and_text(page: ActivityPage, qtbot: QtBot) -> None:
     choose(page, "App", "Zed")
     assert len(whats(page)) == 1
     choose(page, "App", "")
@@ -140,7 +140,7 @@ def test_arguments_are_shown_where_they_are_logged(
     assert arguments.toPlainText() == '{"title": "Bug"}'
 
 
-def test_what_happens_meanwhile_comes_on_top_and_the_choice_stays(
+def test_new_entries_come_on_top_and_the_selection_stays(
     page: ActivityPage, router: FakeRouter, qtbot: QtBot
 ) -> None:
     table(page).selectRow(1)
@@ -171,9 +171,7 @@ def test_older_entries_are_loaded_at_the_end_of_the_list(
     qtbot.waitUntil(lambda: has(902))
 
 
-def test_what_the_filter_lets_through_is_written_to_a_file(
-    router: FakeRouter, tmp_path: Path
-) -> None:
+def test_export_writes_the_filtered_entries(router: FakeRouter, tmp_path: Path) -> None:
     file = tmp_path / "activity.jsonl"
     count = asyncio.run(export(router, ActivityFilter(ActivityCategory.CALLS), file))
     written = [json.loads(line) for line in file.read_text().splitlines()]
@@ -183,7 +181,7 @@ def test_what_the_filter_lets_through_is_written_to_a_file(
         asyncio.run(export(router, ActivityFilter(), tmp_path))
 
 
-def test_a_table_for_a_spreadsheet_runs_no_formula() -> None:
+def test_a_csv_export_contains_no_formula() -> None:
     wicked = replace(CALL, tool='=HYPERLINK("http://evil")')
     [header, row] = csv.reader(as_text((wicked,), ".csv").splitlines())
     assert dict(zip(header, row, strict=True))["tool"].startswith("'=")

@@ -118,7 +118,7 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> N
         ("All", ["github · tool_2", "Search → 3 tools", "github · tool_0"]),
     ],
 )
-def test_activity_can_be_shown_by_kind(
+def test_activity_can_be_filtered_by_kind(
     activity: ActivityCard, choice: str, left: list[str]
 ) -> None:
     activity.model.set_entries(
@@ -152,12 +152,12 @@ def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> No
     assert encode_arguments[-1] == "Failed"
 
 
-def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
+def test_an_empty_list_says_what_will_appear(activity: ActivityCard) -> None:
     assert any("appear here" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
 
 
-def test_what_was_there_already_is_not_shown_again(activity: ActivityCard) -> None:
+def test_known_entries_are_not_shown_twice(activity: ActivityCard) -> None:
     activity.model.set_entries([entry(2), entry(1)])
     for number in (2, 3):
         activity.model.add_soon(entry(number))

@@ -48,7 +48,7 @@ def offered(window: MainWindow) -> set[str]:
         ("my-own-server", "apt", None),
     ],
 )
-def test_a_missing_program_has_a_command_to_install_it_if_there_is_one(
+def test_a_missing_program_has_its_install_command_if_there_is_one(
     command: str, manager: str, typed: str | None
 ) -> None:
     def there(name: str) -> str | None:
@@ -68,7 +68,7 @@ def test_the_install_command_of_a_missing_program_can_be_copied(
 
 
 @pytest.mark.proves("DISC-12")
-def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
+def test_a_server_that_timed_out_is_retried_with_twice_the_timeout(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     press(window.pages.workspace.detail, "Increase timeout")
@@ -79,7 +79,9 @@ def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
     assert tried == SentCommand("discovery.refresh", (SENTRY.workspace, SENTRY.id))
 
 
-def test_who_has_all_the_time_there_is_gets_no_more(router: FakeRouter, window: MainWindow) -> None:
+def test_a_server_with_the_longest_timeout_gets_no_more(
+    router: FakeRouter, window: MainWindow
+) -> None:
     patient = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
     router.state.configs[SENTRY.ref] = patient
     router.emit(ServerStatusChanged(SENTRY))

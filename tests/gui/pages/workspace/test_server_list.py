@@ -70,7 +70,7 @@ def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> 
 
 
 @pytest.mark.proves("CARD-2")
-def test_pressing_the_switch_of_a_row_asks_for_the_opposite(servers: ServerList) -> None:
+def test_clicking_the_switch_of_a_row_requests_the_opposite(servers: ServerList) -> None:
     told = toggles(servers)
 
     click(servers, 0, from_right=30)
@@ -88,14 +88,14 @@ def test_space_switches_the_current_row(servers: ServerList) -> None:
     assert told == [(NOTION.ref, True)]
 
 
-def test_a_row_shows_the_routers_word_not_the_wish(servers: ServerList) -> None:
+def test_a_row_shows_the_routers_state_not_the_requested_one(servers: ServerList) -> None:
     click(servers, 0, from_right=30)
     index = servers.view.model().index(0, 0)
 
     assert index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
 
 
-def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) -> None:
+def test_the_button_of_a_failed_server_requests_its_action(servers: ServerList) -> None:
     pressed: list[ServerRef] = []
     servers.action_requested.connect(pressed.append)
 
@@ -104,7 +104,7 @@ def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) 
     assert pressed == [SENTRY.ref]
 
 
-def test_where_the_button_would_take_the_names_room_it_gives_way(servers: ServerList) -> None:
+def test_the_button_is_hidden_where_the_name_needs_its_space(servers: ServerList) -> None:
     pressed: list[ServerRef] = []
     servers.action_requested.connect(pressed.append)
     servers.resize(servers.minimumSizeHint().width(), servers.height())
@@ -146,7 +146,7 @@ def test_a_click_elsewhere_only_selects(servers: ServerList) -> None:
         ("", ["GitHub", "Sentry", "Notion"]),
     ],
 )
-def test_the_filter_looks_at_name_target_and_state(
+def test_the_filter_matches_name_target_and_state(
     servers: ServerList, typed: str, left: list[str]
 ) -> None:
     type_filter(servers, typed)
@@ -162,7 +162,7 @@ def test_the_filter_looks_at_name_target_and_state(
         (ServerCategory.OFF, ["Notion"]),
     ],
 )
-def test_servers_can_be_shown_by_state(
+def test_servers_can_be_filtered_by_state(
     servers: ServerList, showing: ServerCategory, left: list[str]
 ) -> None:
     actions = [a for a in servers.findChildren(type(servers.view.addAction(""))) if a.data()]
@@ -171,7 +171,7 @@ def test_servers_can_be_shown_by_state(
     assert names(servers) == left
 
 
-def test_news_of_a_server_change_its_row_and_keep_the_selection(servers: ServerList) -> None:
+def test_events_of_a_server_update_its_row_and_keep_the_selection(servers: ServerList) -> None:
     servers.select(SENTRY.ref)
     mended = fake_status("Sentry", tool_count=7)
 

@@ -122,7 +122,7 @@ async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_o
     assert package.integrity == "sha512-1.0.0"
 
 
-async def test_a_server_in_use_runs_what_was_fetched_with_its_own_arguments(
+async def test_a_server_in_use_runs_the_fetched_package_with_its_own_arguments(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     await running.add("Test", registry.config("--root", "/x"))
@@ -132,7 +132,7 @@ async def test_a_server_in_use_runs_what_was_fetched_with_its_own_arguments(
     assert args == ["--root", "/x"]
 
 
-async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
+async def test_a_package_is_updated_only_when_the_user_asks(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
@@ -155,7 +155,7 @@ def listed_version(running: Running, ref: ServerRef) -> str:
     return tool.description
 
 
-async def test_a_package_that_can_not_be_fetched_says_why_and_leaves_nothing(
+async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     registry.broken.touch()
@@ -168,7 +168,7 @@ async def test_a_package_that_can_not_be_fetched_says_why_and_leaves_nothing(
     assert list((tmp_path / "data" / "packages" / "personal" / "test").iterdir()) == []
 
 
-async def test_without_news_from_the_registry_the_old_package_is_used(
+async def test_without_the_registry_the_old_package_is_used(
     running: Running, registry: Registry
 ) -> None:
     ref = await running.add("Test", registry.config())
@@ -177,7 +177,7 @@ async def test_without_news_from_the_registry_the_old_package_is_used(
     assert status_of(running, ref).failure is None
 
 
-async def test_a_removed_server_takes_its_package_with_it(
+async def test_removing_a_server_removes_its_package(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
@@ -185,7 +185,7 @@ async def test_a_removed_server_takes_its_package_with_it(
     assert not (tmp_path / "data" / "packages" / "personal" / "test").exists()
 
 
-async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
+async def test_cancelling_a_fetch_ends_its_installer_at_once(
     running: Running, registry: Registry, tmp_path: Path
 ) -> None:
     started = Fifo(tmp_path / "started")
@@ -202,6 +202,6 @@ async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
     started.close()
 
 
-def test_variables_that_choose_code_do_not_reach_an_installer() -> None:
+def test_variables_that_can_load_code_do_not_reach_an_installer() -> None:
     ours = {"npm_config_ignore_scripts": "false", "npm_config_script_shell": "x", "PATH": "/bin"}
     assert fetch_environment(ours) == {"PATH": "/bin"}

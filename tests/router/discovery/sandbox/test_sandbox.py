@@ -32,7 +32,7 @@ USERS = [pytest.param(user, id=user.name) for user in users()]
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("level", [3, 2])
-def test_nothing_gets_out_of_a_level_that_the_self_test_found(level: int, user: User) -> None:
+def test_no_escape_succeeds_at_a_level_the_self_test_reports(level: int, user: User) -> None:
     if (profile := offered(level)) is None:
         return
     with baits(user) as plan:
@@ -41,7 +41,7 @@ def test_nothing_gets_out_of_a_level_that_the_self_test_found(level: int, user: 
     assert escaped == [], run.err
 
 
-def test_the_same_program_gets_at_everything_when_it_is_only_limited() -> None:
+def test_without_confinement_every_escape_succeeds() -> None:
     """Else the attempts above would prove nothing."""
     profile, user = SandboxProfile(IsolationLevel.LIMITED), users()[-1]
     with baits(user) as plan:
@@ -68,13 +68,13 @@ def test_the_self_test_reports_the_best_level_that_holds_and_why_better_ones_do_
     assert len(found.missing) >= sandbox_profiles().index(found.profile)
 
 
-def test_a_machine_without_bubblewrap_falls_to_the_next_level_and_says_so() -> None:
+def test_without_bubblewrap_the_next_level_is_used_and_reported() -> None:
     found = best_profile([SandboxProfile(IsolationLevel.FULL, watch=True), *offered_profiles()[1:]])
     assert found.profile.level < IsolationLevel.FULL
     assert list(map(str, found.missing)) == ["bubblewrap (bwrap) is not installed."]
 
 
-def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -> None:
+def test_a_bubblewrap_without_namespaces_is_detected(tmp_path: Path) -> None:
     """As in a container that forbids them: the program is there, and fails."""
     refusing = tmp_path / "bwrap"
     refusing.write_text(
@@ -86,7 +86,7 @@ def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -
 
 
 @pytest.mark.proves("DISC-6")
-def test_a_sandbox_that_does_not_hold_is_found_out(tmp_path: Path) -> None:
+def test_an_ineffective_sandbox_is_detected(tmp_path: Path) -> None:
     """A bwrap that only runs what it is given, without any namespace, must not count."""
     sham = tmp_path / "bwrap"
     sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
@@ -108,7 +108,7 @@ def test_a_fork_bomb_stops_at_its_limit(level: int, user: User) -> None:
 
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("user", USERS)
-def test_who_takes_too_much_memory_is_killed(user: User) -> None:
+def test_a_process_over_its_memory_limit_is_killed(user: User) -> None:
     for profile in offered_profiles()[:1]:
         run = run_confined(profile, user, "eat", limits=SandboxLimits(memory_mb=64))
         assert run.code == OVER_LIMIT
@@ -136,7 +136,7 @@ def _text(path: Path) -> str:
 
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_it_tried_is_seen(level: int) -> None:
+def test_attempts_are_observed(level: int) -> None:
     if (profile := offered(level)) is None:
         return
     script = (

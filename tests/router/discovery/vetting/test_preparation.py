@@ -46,7 +46,7 @@ def test_a_description_loses_html_and_control_characters_and_keeps_its_lines() -
 
 
 @pytest.mark.proves("DISC-7")
-def test_what_only_looks_like_html_stays() -> None:
+def test_text_that_only_looks_like_html_is_kept() -> None:
     said = "Use <owner>/<repo>, a < b, x <= 3 and List<String>."
     assert one({"description": said}).shown["description"] == said
 
@@ -66,13 +66,13 @@ def test_what_only_looks_like_html_stays() -> None:
         ("x" * 257, False),
     ],
 )
-def test_a_name_is_kept_for_calling_if_a_person_can_read_it(name: str, kept: bool) -> None:
+def test_a_readable_name_is_kept_for_calls(name: str, kept: bool) -> None:
     listing = prepared({"name": name})
     assert [tool.name for tool in listing.tools] == ([name] if kept else [])
     assert cuts(listing) == ({} if kept else {CutKind.BAD_NAME: 1})
 
 
-def test_of_two_tools_with_one_name_the_first_stays() -> None:
+def test_of_two_tools_with_one_name_the_first_is_kept() -> None:
     listing = prepared({"name": "a", "title": "1"}, {"name": "a", "title": "2"})
     assert [tool.shown["title"] for tool in listing.tools] == ["1"]
     assert cuts(listing) == {CutKind.SAME_NAME: 1}
@@ -80,7 +80,7 @@ def test_of_two_tools_with_one_name_the_first_stays() -> None:
 
 @pytest.mark.proves("U-4")
 @pytest.mark.proves("DISC-7")
-def test_a_schema_that_is_too_large_becomes_a_placeholder_that_says_so() -> None:
+def test_a_schema_that_is_too_large_becomes_a_placeholder() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "x" * 70_000}}}
     listing = prepared({"name": "a", "inputSchema": schema})
     assert listing.tools[0].shown["inputSchema"] == {
@@ -93,7 +93,7 @@ def test_a_schema_that_is_too_large_becomes_a_placeholder_that_says_so() -> None
 
 @pytest.mark.proves("U-4")
 @pytest.mark.proves("DISC-7")
-def test_a_schema_too_deep_becomes_a_placeholder_too() -> None:
+def test_a_schema_that_is_too_deep_becomes_a_placeholder() -> None:
     schema: JsonObject = {}
     for _ in range(300):
         schema = {"properties": {"a": schema}}
@@ -102,7 +102,7 @@ def test_a_schema_too_deep_becomes_a_placeholder_too() -> None:
 
 
 @pytest.mark.proves("DISC-8")
-def test_the_strict_limits_are_exactly_these() -> None:
+def test_the_strict_limits_have_their_documented_values() -> None:
     assert (
         ListLimits(
             tools=50,
@@ -116,7 +116,7 @@ def test_the_strict_limits_are_exactly_these() -> None:
 
 
 @pytest.mark.proves("DISC-8")
-def test_strict_limits_cut_and_say_what() -> None:
+def test_strict_limits_cut_and_report_what_was_cut() -> None:
     schema: JsonObject = {
         "type": "object",
         "description": "s" * 501,
@@ -148,7 +148,7 @@ def test_strict_limits_cut_and_say_what() -> None:
 
 
 @pytest.mark.proves("DISC-8")
-def test_the_default_limits_leave_a_large_real_server_whole() -> None:
+def test_the_default_limits_cut_nothing_of_a_large_real_server() -> None:
     schema = {
         "type": "object",
         "$defs": {"x": {"enum": ["a", "b"]}},
@@ -168,7 +168,7 @@ def test_the_default_limits_leave_a_large_real_server_whole() -> None:
 @pytest.mark.parametrize(
     "address", ["http://x/s.json", "https://x/s", "file:///etc/passwd", "s.json", 7]
 )
-def test_a_reference_that_leads_elsewhere_is_not_shown(address: Any) -> None:
+def test_an_external_reference_is_not_shown(address: Any) -> None:
     listing = prepared({"name": "a", "inputSchema": {"type": "object", "$ref": address}})
     assert listing.tools[0].shown["inputSchema"] == {"type": "object"}
     assert listing.cuts == (Cut(CutKind.OUTSIDE_REFERENCE, 1),)
@@ -218,13 +218,13 @@ def test_a_finding_makes_the_hidden_words_readable() -> None:
     "said",
     ["👨\u200d👩\u200d👧 family", "می\u200cخواهم", "क\u094d\u200dष", "☀\ufe0f sun", "שלום\u200f!"],
 )
-def test_spelling_is_no_hidden_text(said: str) -> None:
+def test_joiners_and_marks_of_scripts_are_not_hidden_text(said: str) -> None:
     made = one({"description": said})
     assert made.findings == ()
     assert made.shown["description"] == said
 
 
-def test_icons_that_are_no_pictures_from_the_web_are_left_out() -> None:
+def test_only_icons_with_web_urls_are_kept() -> None:
     good = {"src": "https://example.com/a.png", "mimeType": "image/png"}
     bad = [
         {"src": "file:///etc/passwd"},
@@ -237,7 +237,7 @@ def test_icons_that_are_no_pictures_from_the_web_are_left_out() -> None:
     assert cuts(listing) == {CutKind.ICON: 4}
 
 
-def test_a_pin_holds_for_what_is_shown_of_a_tool_in_whatever_order() -> None:
+def test_the_definition_hash_covers_what_is_shown_in_any_order() -> None:
     wire: JsonObject = {
         "name": "a",
         "title": "A",
@@ -267,7 +267,7 @@ def test_a_tool_comes_back_from_json_as_it_was() -> None:
     assert tool_from_json(json.loads(json.dumps(tool_to_json(made)))) == made
 
 
-def test_prompts_resources_and_instructions_are_cleaned_and_keep_their_addresses() -> None:
+def test_prompts_resources_and_instructions_are_cleaned_and_keep_their_uris() -> None:
     said = ServerListing(
         (),
         prompts=(

@@ -48,13 +48,13 @@ async def vetting(*command: str, time_limit_s: float = WAIT_S) -> AsyncGenerator
 
 @pytest.mark.proves("DISC-7")
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, STRICT_LIMITS])
-async def test_the_process_makes_of_a_list_what_the_rules_say(limits: ListLimits) -> None:
+async def test_the_process_vets_a_list_like_the_functions_do(limits: ListLimits) -> None:
     async with vetting() as opened:
         assert await opened.prepare(LISTING, limits) == prepare(LISTING, limits)
         assert opened.pid not in (None, os.getpid())
 
 
-async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
+async def test_one_process_vets_many_lists_and_ends_on_close() -> None:
     async with vetting() as opened:
         lists = [ServerListing(({"name": f"tool-{n}"},)) for n in range(8)]
         made = await asyncio.gather(*[opened.prepare(each, DEFAULT_LIMITS) for each in lists])
@@ -67,7 +67,7 @@ async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the end of any process")
-async def test_a_process_nobody_needs_is_ended() -> None:
+async def test_an_idle_process_is_ended() -> None:
     opened = VettingProcess(idle_s=0.5)
     await opened.prepare(LISTING, DEFAULT_LIMITS)
     assert opened.pid is not None
@@ -91,7 +91,7 @@ async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
         assert opened.pid is None
 
 
-async def test_a_list_that_comes_after_the_end_is_refused_and_starts_no_process() -> None:
+async def test_a_list_after_closing_is_refused_and_starts_no_process() -> None:
     async with vetting() as opened:
         await opened.prepare(LISTING, DEFAULT_LIMITS)
     with pytest.raises(UpstreamFailed, match="Toolbooth is stopping"):

@@ -10,13 +10,13 @@ from tests.router.gateway.harness import Booth
 
 
 @pytest.mark.parametrize("query", [["x" * 1001], "x" * 1001, ["x"] * 21])
-async def test_a_query_that_would_take_long_is_refused_with_a_sentence(query: object) -> None:
+async def test_an_expensive_query_is_refused_with_a_message(query: object) -> None:
     answer = await Booth().call("tool_discovery", {"query": query})
     assert answer["isError"] is True
     assert "at most" in answer["content"][0]["text"]
 
 
-def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
+def test_a_malformed_definition_is_corrected_before_it_is_listed() -> None:
     broken: JsonObject = {
         "name": "broken",
         "description": 7,
@@ -47,7 +47,7 @@ def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
         {"query": ["x"], "maxResults": True},
     ],
 )
-async def test_a_malformed_discovery_is_answered_with_what_is_wrong(arguments: JsonObject) -> None:
+async def test_a_malformed_tool_discovery_call_gets_an_explanation(arguments: JsonObject) -> None:
     booth = Booth()
     answer = await booth.call("tool_discovery", arguments)
     assert answer["isError"] is True

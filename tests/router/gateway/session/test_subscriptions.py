@@ -21,7 +21,7 @@ def lists(_: Principal) -> tuple[object, object, object]:
     return (None, None, None)
 
 
-async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() -> None:
+async def test_a_subscription_made_after_its_client_left_is_ended() -> None:
     ended: list[tuple[ServerRef, str]] = []
     subscriptions = Subscriptions(lists, lambda ref, uri: ended.append((ref, uri)))
     sessions = Sessions(subscriptions.remove)
@@ -66,7 +66,7 @@ class Client:
         return len([body for body in self.sent if word in body])
 
 
-async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
+async def test_a_client_that_does_not_read_gets_each_notification_once() -> None:
     ref, uri = RESOURCE
     client = Client("first", "last", last=b"last")
     with ResponseStream(client.send) as client.session.standalone_stream:
@@ -80,7 +80,7 @@ async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
     client.sessions.close()
 
 
-async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> None:
+async def test_a_resource_update_is_kept_until_its_client_can_receive_it() -> None:
     ref, uri = RESOURCE
     client = Client("mine", "dropped", last=b"mine")
     for changed in (uri, "other"):

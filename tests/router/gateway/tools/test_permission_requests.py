@@ -44,7 +44,7 @@ async def waiting(
 
 
 @pytest.mark.proves("META-5")
-async def test_the_question_names_client_server_tool_and_arguments_without_secrets() -> None:
+async def test_the_request_names_client_server_tool_and_arguments_without_secrets() -> None:
     booth = attended()
     async with waiting(booth) as (ask, call):
         assert (ask.client, ask.server_name, str(ask.key)) == (
@@ -60,7 +60,7 @@ async def test_the_question_names_client_server_tool_and_arguments_without_secre
 
 
 @pytest.mark.proves("META-5")
-async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
+async def test_a_denied_call_never_reaches_the_server() -> None:
     booth = attended()
     async with waiting(booth) as (ask, call):
         booth.permission_requests.answer(ask.id, Answer.DENY)
@@ -71,7 +71,7 @@ async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
 
 @pytest.mark.proves("META-5")
 @pytest.mark.parametrize("answer", [Answer.SESSION, Answer.HOUR])
-async def test_a_longer_yes_answers_later_calls_and_those_that_wait(answer: Answer) -> None:
+async def test_allowing_for_longer_covers_later_and_waiting_calls(answer: Answer) -> None:
     booth = attended()
     async with waiting(booth) as (ask, call), waiting(booth) as (_, other):
         booth.permission_requests.answer(ask.id, answer)
@@ -82,7 +82,7 @@ async def test_a_longer_yes_answers_later_calls_and_those_that_wait(answer: Answ
 
 
 @pytest.mark.proves("META-5")
-async def test_one_yes_is_good_for_one_call() -> None:
+async def test_allowing_once_covers_one_call() -> None:
     booth = attended()
     for _ in range(2):
         async with waiting(booth) as (ask, call):
@@ -91,13 +91,13 @@ async def test_one_yes_is_good_for_one_call() -> None:
 
 
 @pytest.mark.proves("META-5")
-async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
+async def test_a_request_that_times_out_is_denied_and_says_so() -> None:
     booth = attended(ask_timeout_s=0.01)
     answer = await booth.call("tool_execute", CALL)
     assert "the request timed out" in answer["content"][0]["text"]
 
 
-async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
+async def test_a_client_that_does_not_read_keeps_no_request_open() -> None:
     booth = attended(ask_timeout_s=0.01)
     subject = Subject(PermissionKind.TOOL, ServerId("files"), "write_file")
 
@@ -114,14 +114,14 @@ async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
 
 
 @pytest.mark.proves("META-5")
-async def test_where_nobody_can_be_asked_the_call_fails_at_once_with_a_way_out() -> None:
+async def test_where_nobody_can_be_asked_the_call_fails_at_once_with_a_hint() -> None:
     answer = await Booth(permissions=ASK).call("tool_execute", CALL)
     text = answer["content"][0]["text"]
     assert "nobody is there" in text
     assert "toolbooth permission set files:write_file allow" in text
 
 
-async def test_a_caller_who_leaves_takes_the_question_along() -> None:
+async def test_a_client_that_disconnects_withdraws_its_request() -> None:
     booth = attended()
     async with waiting(booth) as (ask, call):
         call.cancel()
@@ -132,7 +132,7 @@ async def test_a_caller_who_leaves_takes_the_question_along() -> None:
         booth.permission_requests.answer(PermissionRequestId("gone"), Answer.ONCE)
 
 
-async def test_a_client_can_ask_only_so_much_at_once() -> None:
+async def test_the_permission_requests_of_a_client_are_limited() -> None:
     booth = attended()
     calls = [spawn(booth.call("tool_execute", CALL), name="a call") for _ in range(33)]
     done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S)
@@ -143,7 +143,7 @@ async def test_a_client_can_ask_only_so_much_at_once() -> None:
 
 
 @pytest.mark.proves("META-3", "META-5")
-async def test_the_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
+async def test_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
     booth = attended(ask_timeout_s=0.01)
     heard: list[JsonObject] = []
 

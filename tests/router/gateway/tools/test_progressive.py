@@ -64,7 +64,7 @@ async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> Non
 
 
 @pytest.mark.proves("PROG-1")
-async def test_they_are_there_only_in_that_exposure() -> None:
+async def test_they_are_listed_only_in_progressive_exposure() -> None:
     searching = Booth(answer)
     for name in FIVE:
         with pytest.raises(Exception, match="Unknown tool"):
@@ -127,7 +127,7 @@ async def test_inspecting_really_calls_the_tool_and_says_so(booth: Booth) -> Non
 
 
 @pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
-async def test_reading_about_servers_starts_none(booth: Booth) -> None:
+async def test_listing_servers_and_tools_starts_no_server(booth: Booth) -> None:
     await text_of(booth, "list-servers")
     await text_of(booth, "list-server-tools", luaServerName="files")
     await text_of(booth, "tool-details", luaServerName="files", luaToolName="purge")
@@ -146,7 +146,7 @@ async def test_reading_about_servers_starts_none(booth: Booth) -> None:
         ("execute", {"script": "x" * 300_000}, "at most 256 KB"),
     ],
 )
-async def test_what_makes_no_sense_is_answered_with_a_way_out(
+async def test_invalid_arguments_are_answered_with_a_hint(
     booth: Booth, name: str, arguments: JsonObject, sentence: str
 ) -> None:
     result = await booth.call(name, arguments)
@@ -181,7 +181,7 @@ async def test_a_script_combines_calls_and_only_its_result_comes_back(booth: Boo
         ("null", "null", None),
     ],
 )
-async def test_there_is_text_always_and_structure_when_it_is_a_table(
+async def test_a_result_always_has_text_and_structured_content_if_it_is_a_table(
     booth: Booth, value: str, text: str, structured: JsonObject | None
 ) -> None:
     result = await booth.call("execute", {"script": f"result({value})"})
@@ -190,7 +190,7 @@ async def test_there_is_text_always_and_structure_when_it_is_a_table(
 
 
 @pytest.mark.proves("META-5", "META-9", "PROG-6")
-async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
+async def test_a_scripts_calls_are_checked_and_logged_as_the_clients(
     booth: Booth,
 ) -> None:
     script = """
@@ -219,7 +219,7 @@ async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
     assert outer.saved_tokens == -outer.context_tokens
 
 
-async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Booth) -> None:
+async def test_an_unknown_server_is_answered_with_the_known_ones(booth: Booth) -> None:
     result = await booth.call("execute", {"script": "\nfile.read{}"})
     assert result["isError"] is True
     assert "script:2" in result["content"][0]["text"]
@@ -263,7 +263,7 @@ async def test_a_saved_script_is_a_tool_like_any_other(booth: Booth) -> None:
 
 
 @pytest.mark.proves("META-5")
-async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
+async def test_a_saved_script_obeys_permissions_and_scope() -> None:
     booth = Booth(
         answer,
         permissions={"scripts:secret": "deny"},

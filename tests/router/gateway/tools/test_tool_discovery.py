@@ -21,7 +21,7 @@ async def answered(booth: Booth, *queries: str, **more: object) -> JsonObject:
 
 
 @pytest.mark.proves("META-2")
-async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are() -> None:
+async def test_without_a_match_the_reply_says_so_and_lists_the_servers() -> None:
     content = await answered(Booth(), "zqx vwk")
     assert content == {
         "results": [],
@@ -31,13 +31,13 @@ async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are
 
 @pytest.mark.proves("META-2")
 @pytest.mark.parametrize("query", ["book a flight to Paris", "bake a chocolate cake"])
-async def test_what_no_tool_here_is_for_is_not_answered_with_the_least_bad_ones(query: str) -> None:
+async def test_a_query_without_a_good_match_returns_no_poor_ones(query: str) -> None:
     content = await answered(Booth(optimization="hybrid"), query)
     assert (content["results"], content["message"][:12]) == ([], "No tool fits")
 
 
 @pytest.mark.proves("META-7", "META-9")
-async def test_a_search_that_another_strategy_answered_says_so_to_client_and_person() -> None:
+async def test_a_fallback_search_is_reported_to_client_and_user() -> None:
     booth = Booth(optimization="cloud")
     content = await answered(booth, "read a file")
     note = "cloud search failed (cloud search is not set up): answered by hybrid"
@@ -47,12 +47,12 @@ async def test_a_search_that_another_strategy_answered_says_so_to_client_and_per
 
 @pytest.mark.proves("META-2")
 @pytest.mark.parametrize("context", [3, ["x"], {}])
-async def test_a_context_that_is_no_text_is_refused_or_ignored(context: object) -> None:
+async def test_a_context_that_is_not_text_is_refused_or_ignored(context: object) -> None:
     answer = await Booth().call("tool_discovery", {"query": ["read"], "context": context})
     assert answer.get("isError", False) is bool(context)
 
 
-async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn() -> None:
+async def test_searches_and_the_following_calls_are_reported_as_feedback() -> None:
     booth = Booth()
     results = await booth.discover("read a file")
     await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/a"}})
@@ -62,7 +62,7 @@ async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn(
     assert [str(key) for key in booth.feedback.executions] == ["files:read_file"]
 
 
-async def test_what_was_learned_changes_what_is_found() -> None:
+async def test_usage_history_changes_the_ranking() -> None:
     booth = Booth()
     assert (await booth.discover("put text in some file"))[0]["toolKey"] != "files:read_file"
     tokens = frozenset({"put", "text", "file"})
@@ -71,7 +71,7 @@ async def test_what_was_learned_changes_what_is_found() -> None:
 
 
 @pytest.mark.proves("META-5")
-async def test_what_was_learned_shows_no_tool_that_is_denied() -> None:
+async def test_usage_history_shows_no_denied_tool() -> None:
     booth = Booth(permissions={"files:read_file": "deny"})
     booth.feedback.usage = (UsageSignal(frozenset({"read", "file"}), "files:read_file", 1.0),)
     found = [result["toolKey"] for result in await booth.discover("read file")]
@@ -91,7 +91,7 @@ async def test_a_reply_of_eight_tools_stays_short() -> None:
 
 
 @pytest.mark.proves("META-2")
-async def test_a_short_description_leaves_its_room_to_a_long_one() -> None:
+async def test_a_short_description_leaves_its_space_to_a_long_one() -> None:
     long = "Reads a note from the shelf of notes, and tells who wrote it and when. " * 4
     tools = (tool("read_note", long), *(tool(f"read_note_{n}", "Reads a note.") for n in range(7)))
     described = {

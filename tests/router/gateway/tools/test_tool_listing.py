@@ -41,6 +41,6 @@ async def test_a_listing_is_encoded_once_and_again_only_when_tools_change(
     assert len(json.loads(again.encoded)["tools"]) == (10 if optimization is None else 3)
 
 
-def test_a_listing_gets_what_its_revision_adds_without_being_encoded_again() -> None:
+def test_a_listing_gets_fields_of_its_revision_without_being_encoded_again() -> None:
     result = prepend_members({"resultType": "complete", "ttlMs": 0}, b'{"tools":[]}')
     assert json.loads(result) == {"resultType": "complete", "ttlMs": 0, "tools": []}

@@ -49,7 +49,7 @@ def test_meta_tools_ask_to_be_always_loaded() -> None:
 
 
 @pytest.mark.proves("META-2")
-async def test_discovery_tells_key_signature_and_readiness() -> None:
+async def test_discovery_returns_key_signature_and_readiness() -> None:
     [hit] = await Booth().discover("read a file", maxResults=1)
     assert hit["toolKey"] == "files:read_file"
     assert hit["toolName"] == "read_file"
@@ -77,7 +77,7 @@ async def test_a_query_that_is_a_tool_key_gives_the_full_schema() -> None:
     assert hit["relevance"] == 1
 
 
-async def test_a_single_string_is_taken_as_the_one_query() -> None:
+async def test_a_single_string_is_accepted_as_a_query() -> None:
     answer = await Booth().call("tool_discovery", {"query": "read file"})
     assert answer["structuredContent"]["results"][0]["toolKey"] == "files:read_file"
 
@@ -89,7 +89,7 @@ async def test_a_result_comes_back_unchanged() -> None:
 
 
 @pytest.mark.proves("META-3")
-async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> None:
+async def test_a_call_is_forwarded_with_the_clients_meta_but_not_with_ours() -> None:
     booth = Booth()
     meta: JsonObject = {
         "progressToken": 1,
@@ -145,7 +145,7 @@ async def test_a_denied_tool_is_neither_found_nor_run() -> None:
 
 
 @pytest.mark.proves("REG-7")
-async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_way_out() -> None:
+async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_hint() -> None:
     def down(*_: object) -> JsonObject:
         raise UpstreamFailed(Failure(FailureKind.EXITED), "Files exited.", "Check its command.")
 
@@ -178,14 +178,14 @@ def hinted(answer: Answer, **hints: bool) -> Booth:
 
 
 @pytest.mark.parametrize("hint", ["idempotentHint", "readOnlyHint"])
-async def test_a_repeatable_call_whose_connection_broke_is_sent_once_more(hint: str) -> None:
+async def test_an_idempotent_call_whose_connection_broke_is_retried(hint: str) -> None:
     booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **{hint: True})
     answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer is ODD_RESULT
     assert len(booth.upstreams.asked) == 2
 
 
-async def test_a_repeatable_call_is_sent_at_most_twice() -> None:
+async def test_an_idempotent_call_is_sent_at_most_twice() -> None:
     lost = [UpstreamFailed(LOST, "It exited.") for _ in range(2)]
     booth = hinted(Flaky(*lost), idempotentHint=True)
     answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
@@ -194,7 +194,7 @@ async def test_a_repeatable_call_is_sent_at_most_twice() -> None:
 
 
 @pytest.mark.parametrize("hints", [{}, {"idempotentHint": False}, {"destructiveHint": False}])
-async def test_a_call_that_may_do_harm_twice_is_sent_once(hints: dict[str, bool]) -> None:
+async def test_a_call_that_is_not_idempotent_is_sent_once(hints: dict[str, bool]) -> None:
     booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **hints)
     answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer["structuredContent"]["retryable"] is True
@@ -210,14 +210,14 @@ async def test_a_call_that_may_do_harm_twice_is_sent_once(hints: dict[str, bool]
         HttpRefused(Failure(FailureKind.UNREACHABLE, "host", "HTTP 500"), 500),
     ],
 )
-async def test_only_a_connection_that_broke_is_a_reason_to_send_again(error: Exception) -> None:
+async def test_only_a_broken_connection_causes_a_retry(error: Exception) -> None:
     booth = hinted(Flaky(error), readOnlyHint=True)
     await booth.call("tool_execute", {"toolKey": "files:write_file"})
     assert len(booth.upstreams.asked) == 1
 
 
 @pytest.mark.proves("META-3")
-async def test_an_error_the_server_answered_passes_unchanged() -> None:
+async def test_an_error_response_passes_unchanged() -> None:
     def refuse(*_: object) -> JsonObject:
         raise UpstreamAnsweredError(-32055, "quota", {"left": 0})
 
@@ -249,7 +249,7 @@ async def test_an_unexposed_name_is_an_unknown_tool() -> None:
         await Booth().call("files__read_file", {"path": "/x"})
 
 
-async def test_what_clients_do_is_recorded_without_argument_values() -> None:
+async def test_client_requests_are_recorded_without_argument_values() -> None:
     booth = Booth()
     await booth.discover("read a file")
     await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/s3"}})
@@ -267,7 +267,7 @@ def answer_at_length(ref: ServerRef, method: str, params: JsonObject) -> JsonObj
 
 
 @pytest.mark.proves("META-3")
-async def test_a_long_result_is_cut_and_read_on_through_tool_execute() -> None:
+async def test_a_long_result_is_cut_and_continued_through_tool_execute() -> None:
     booth = Booth(answer_at_length)
     answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
     shown, note = answer["content"]
@@ -287,7 +287,7 @@ async def test_the_result_of_a_direct_call_is_never_cut() -> None:
     assert answer == answer_at_length(ServerRef(HOME, FILES), "", {})
 
 
-async def test_reading_on_with_an_unknown_handle_is_a_clear_error() -> None:
+async def test_continuing_with_an_unknown_handle_is_a_clear_error() -> None:
     booth = Booth()
     answer = await booth.call(
         "tool_execute", {"toolKey": "toolbooth:read_result", "arguments": {"handle": "x"}}
@@ -297,7 +297,7 @@ async def test_reading_on_with_an_unknown_handle_is_a_clear_error() -> None:
 
 
 @pytest.mark.proves("META-2")
-async def test_how_to_read_on_is_found_by_its_key_and_not_by_searching() -> None:
+async def test_the_continuation_tool_is_found_by_key_and_not_by_search() -> None:
     booth = Booth()
     [hit] = await booth.discover("toolbooth:read_result")
     assert hit["readiness"] == "ready"

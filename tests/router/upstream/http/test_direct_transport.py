@@ -73,7 +73,7 @@ async def get(transport: DirectTransport, url: str, **headers: str) -> bytes:
         await response.aclose()
 
 
-async def test_a_connection_is_used_again(transport: DirectTransport) -> None:
+async def test_a_connection_is_reused(transport: DirectTransport) -> None:
     server = Answering(REPLY, REPLY, REPLY)
     async with listening(server) as port:
         for _ in range(3):
@@ -91,7 +91,7 @@ async def test_a_connection_is_used_again(transport: DirectTransport) -> None:
         b"HTTP/1.0 200 OK\r\n\r\nok",
     ],
 )
-async def test_a_connection_that_is_not_clean_is_not_used_again(
+async def test_a_connection_with_unread_data_is_not_reused(
     transport: DirectTransport, reply: bytes
 ) -> None:
     first, second = Answering(reply), Answering(REPLY)
@@ -114,7 +114,7 @@ async def test_a_connection_that_is_not_clean_is_not_used_again(
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", httpx2.RemoteProtocolError),
     ],
 )
-async def test_a_reply_that_is_none_is_a_transport_error(
+async def test_a_malformed_response_is_a_transport_error(
     transport: DirectTransport, reply: bytes, kind: type[Exception]
 ) -> None:
     async with listening(Answering(reply)) as port:
@@ -138,7 +138,7 @@ def full() -> Iterator[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
 @pytest.mark.proves("REG-1")
-async def test_an_address_that_does_not_let_us_in_is_given_up_in_time(
+async def test_a_connect_attempt_times_out(
     transport: DirectTransport, full: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert direct_transport.CONNECT_TIMEOUT_S == 5
@@ -171,7 +171,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-async def test_https_is_spoken_and_a_certificate_must_be_trusted(
+async def test_https_works_and_requires_a_trusted_certificate(
     certificate: Path, trusted: bool
 ) -> None:
     serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -72,7 +72,7 @@ def odd_url(odd: OddSseServer) -> Iterator[str]:
 
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("said", ["sse", "http", None])
-async def test_calls_reach_a_server_of_the_old_transport_whether_said_to_be_one_or_not(
+async def test_calls_reach_an_http_sse_server_whether_configured_or_detected(
     sdk_url: str, open_url: Open, said: str | None
 ) -> None:
     connection = await open_url(sdk_url, said)
@@ -81,7 +81,7 @@ async def test_calls_reach_a_server_of_the_old_transport_whether_said_to_be_one_
     assert [answer["n"] for answer in answers] == list(range(50))
 
 
-async def test_an_address_that_has_moved_on_to_streamable_http_is_reached_too(
+async def test_a_url_that_moved_to_streamable_http_works_too(
     open_url: Open,
 ) -> None:
     with serving(sdk_app()) as url:
@@ -112,7 +112,7 @@ async def test_progress_notifications_and_cancellation_pass(
     assert await asyncio.to_thread(tools.cancelled.wait, WAIT_S)
 
 
-async def test_messages_go_to_the_named_address_with_our_headers(
+async def test_messages_are_posted_to_the_endpoint_url_with_our_headers(
     odd: OddSseServer, odd_url: str, open_url: Open, heard: Heard
 ) -> None:
     connection = await open_url(odd_url, headers={"Authorization": "Bearer secret"})
@@ -127,7 +127,7 @@ async def test_messages_go_to_the_named_address_with_our_headers(
     "endpoint", ["http://example.com/messages", "//example.com/m", "http://[x"]
 )
 @pytest.mark.parametrize("said", ["sse", None])
-async def test_an_address_of_another_origin_is_refused(
+async def test_an_endpoint_url_of_another_origin_is_refused(
     odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, said: str | None
 ) -> None:
     odd.endpoint = endpoint
@@ -136,7 +136,7 @@ async def test_an_address_of_another_origin_is_refused(
     assert failure.detail.startswith("an address ")
 
 
-async def test_a_full_address_of_the_same_origin_is_fine(
+async def test_an_absolute_endpoint_url_of_the_same_origin_is_accepted(
     odd: OddSseServer, odd_url: str, open_url: Open
 ) -> None:
     odd.endpoint = odd_url.replace("/mcp", "/messages?a=b")
@@ -144,7 +144,7 @@ async def test_a_full_address_of_the_same_origin_is_fine(
     assert await call(connection, "plain") == PLAIN
 
 
-async def test_a_server_that_names_no_address_is_out_of_time(
+async def test_a_server_without_an_endpoint_event_times_out(
     odd: OddSseServer, odd_url: str, open_url: Open
 ) -> None:
     odd.endpoint = "never"
@@ -152,7 +152,9 @@ async def test_a_server_that_names_no_address_is_out_of_time(
     assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")
 
 
-async def test_a_page_is_no_server(odd: OddSseServer, odd_url: str, open_url: Open) -> None:
+async def test_an_html_page_is_not_a_server(
+    odd: OddSseServer, odd_url: str, open_url: Open
+) -> None:
     odd.endpoint = ""
     failure = await failure_of(open_url(odd_url, None))
     assert (failure.kind, failure.detail) == (
@@ -162,7 +164,7 @@ async def test_a_page_is_no_server(odd: OddSseServer, odd_url: str, open_url: Op
 
 
 @pytest.mark.parametrize("said", ["sse", None])
-async def test_one_that_wants_a_sign_in_says_so(
+async def test_a_server_that_requires_a_sign_in_says_so(
     odd: OddSseServer, odd_url: str, open_url: Open, said: str | None
 ) -> None:
     odd.opens_with = 401
@@ -187,7 +189,7 @@ class Renewing:
         raise AssertionError
 
 
-async def test_a_token_the_stream_refuses_is_renewed(
+async def test_a_token_refused_by_the_stream_is_refreshed(
     odd: OddSseServer, odd_url: str, heard: Heard
 ) -> None:
     odd.token = "new"
@@ -209,7 +211,7 @@ async def test_the_end_of_the_stream_ends_the_connection_and_its_calls(
 
 
 @pytest.mark.parametrize(("status", "closed"), [(404, True), (503, False)])
-async def test_a_message_that_is_refused_fails_its_call(
+async def test_a_refused_message_fails_its_call(
     odd: OddSseServer, odd_url: str, open_url: Open, status: int, closed: bool
 ) -> None:
     connection = await open_url(odd_url)
@@ -229,7 +231,7 @@ async def limited(url: str, heard: Heard) -> UpstreamConnection:
 
 
 @pytest.mark.parametrize("tool", ["large", "endless"])
-async def test_an_event_without_measure_ends_the_connection(
+async def test_an_oversized_event_ends_the_connection(
     odd_url: str, heard: Heard, tool: str
 ) -> None:
     connection = await limited(odd_url, heard)
@@ -238,9 +240,7 @@ async def test_an_event_without_measure_ends_the_connection(
     await connection.close()
 
 
-async def test_an_answer_that_is_no_message_costs_only_its_call(
-    odd_url: str, open_url: Open
-) -> None:
+async def test_a_malformed_response_fails_only_its_call(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     failure = await failure_of(call(connection, "no_json"))
     assert failure.detail.startswith("an invalid message")

@@ -158,7 +158,7 @@ async def test_pushed_notifications_arrive(odd_url: str, open_url: Open, heard: 
     assert heard.notifications == [("notifications/x", {"a": None})]
 
 
-async def test_a_server_without_a_standalone_stream_is_fine(
+async def test_a_server_without_a_standalone_stream_works(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     odd.has_stream = False
@@ -166,7 +166,7 @@ async def test_a_server_without_a_standalone_stream_is_fine(
     assert await call(connection, "plain") == {"content": [], "x": None}
 
 
-async def test_session_and_revision_go_with_every_message_after_the_first(
+async def test_session_id_and_protocol_version_are_sent_after_the_first_message(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url, Authorization="Bearer secret")
@@ -182,7 +182,7 @@ async def test_session_and_revision_go_with_every_message_after_the_first(
     assert "DELETE" in [seen.verb for seen in odd.requests]
 
 
-async def test_everything_an_event_stream_may_hold_is_understood(
+async def test_all_of_the_event_stream_syntax_is_parsed(
     odd: OddServer, odd_url: str, open_url: Open, heard: Heard
 ) -> None:
     connection = await open_url(odd_url)
@@ -190,12 +190,12 @@ async def test_everything_an_event_stream_may_hold_is_understood(
     assert heard.notifications == [("notifications/strange", {"n": 1})]
 
 
-async def test_a_batch_is_understood(odd_url: str, open_url: Open) -> None:
+async def test_a_batch_response_is_accepted(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "batch") == {"batch": True}
 
 
-async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Open) -> None:
+async def test_a_stream_closed_by_the_server_is_resumed(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "resumable") == {"resumed": True}
 
@@ -209,7 +209,7 @@ async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Op
         ("cut", "no response to the request"),
     ],
 )
-async def test_an_answer_that_is_none_fails_the_call(
+async def test_a_malformed_response_fails_the_call(
     odd_url: str, open_url: Open, tool: str, detail: str
 ) -> None:
     connection = await open_url(odd_url)
@@ -220,7 +220,7 @@ async def test_an_answer_that_is_none_fails_the_call(
 
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
-async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
+async def test_the_size_of_a_response_is_limited(odd_url: str, heard: Heard, tool: str) -> None:
     link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
     connection = StreamableHttpConnection(link, heard.notification)
     await connection.open()
@@ -230,7 +230,7 @@ async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, to
     await connection.close()
 
 
-async def test_an_error_in_the_body_of_an_http_error_is_the_servers_answer(
+async def test_a_jsonrpc_error_in_an_http_error_is_the_response(
     odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url)
@@ -239,7 +239,7 @@ async def test_an_error_in_the_body_of_an_http_error_is_the_servers_answer(
     assert (caught.value.code, caught.value.message) == (-32602, "Wrong name")
 
 
-async def test_http_errors_are_told_apart(odd_url: str, open_url: Open) -> None:
+async def test_http_errors_are_distinguished(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     host = odd_url.removeprefix("http://").removesuffix("/mcp")
     unavailable = await failure_of(call(connection, "unavailable"))
@@ -265,7 +265,7 @@ async def test_a_lost_session_is_renewed_once_for_all_calls(
     assert odd.methods().count("initialize") == 2
 
 
-async def test_a_session_that_can_not_be_renewed_ends_the_connection(
+async def test_a_session_that_cannot_be_renewed_ends_the_connection(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url)
@@ -283,7 +283,7 @@ async def test_a_redirect_within_the_origin_is_followed(
     assert {seen.path for seen in odd.requests} == {"/mcp"}
 
 
-async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
+async def test_a_proxy_of_the_environment_is_not_used_for_loopback(
     odd_url: str, open_url: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with refusing_port() as port:
@@ -296,7 +296,7 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
     assert "refused" in failure.detail or "failed" in failure.detail
 
 
-async def test_a_redirect_elsewhere_is_not_followed(
+async def test_a_redirect_to_another_origin_is_not_followed(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     trap = OddServer()
@@ -310,13 +310,13 @@ async def test_a_redirect_elsewhere_is_not_followed(
 
 
 @pytest.mark.proves("REG-1")
-async def test_nobody_there_is_unreachable(open_url: Open) -> None:
+async def test_a_refused_connection_means_unreachable(open_url: Open) -> None:
     with refusing_port() as port:
         failure = await failure_of(open_url(f"http://127.0.0.1:{port}/mcp"))
     assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, f"127.0.0.1:{port}")
 
 
-async def test_a_server_that_went_away_ends_the_connection(open_url: Open, odd: OddServer) -> None:
+async def test_a_server_that_stops_ends_the_connection(open_url: Open, odd: OddServer) -> None:
     with serving(odd.app) as url:
         connection = await open_url(f"{url}/mcp")
     assert (await failure_of(call(connection, "plain"))).kind is FailureKind.UNREACHABLE
@@ -325,7 +325,7 @@ async def test_a_server_that_went_away_ends_the_connection(open_url: Open, odd: 
 
 
 @pytest.mark.parametrize("value", ["Bearer s3cr3t\nX: y", "Bearer s3cr3t ü"])
-async def test_a_header_that_can_not_be_sent_is_not_repeated(
+async def test_an_invalid_header_value_is_not_quoted(
     odd_url: str, open_url: Open, value: str
 ) -> None:
     with pytest.raises(UpstreamFailed) as caught:
@@ -335,12 +335,12 @@ async def test_a_header_that_can_not_be_sent_is_not_repeated(
 
 
 @pytest.mark.parametrize("url", ["http://", "http:///mcp", "http://[::1/mcp"])
-def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
+def test_an_invalid_url_is_reported(url: str) -> None:
     with pytest.raises(UpstreamFailed, match="not a valid URL"):
         StreamableHttpTransport(url, {})
 
 
-async def test_a_name_and_password_in_the_address_are_sent_and_never_shown(
+async def test_credentials_in_the_url_are_sent_and_never_shown(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url.replace("://", "://me:s3cr3t%21@"))
@@ -357,14 +357,14 @@ async def test_closing_does_not_wait_for_calls(odd_url: str, open_url: Open) -> 
     assert (await failure_of(waiting)).kind is FailureKind.OTHER
 
 
-async def test_a_call_out_of_time_says_so(odd_url: str, open_url: Open) -> None:
+async def test_a_call_that_times_out_says_so(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     failure = await failure_of(call(connection, "silent", timeout_s=0.2))
     assert failure == Failure(FailureKind.TIMEOUT, "0.2 s")
 
 
 @pytest.mark.parametrize("tool", ["plain", "strange"])
-async def test_connections_are_used_again(
+async def test_connections_are_reused(
     odd: OddServer, odd_url: str, open_url: Open, tool: str
 ) -> None:
     connection = await open_url(odd_url)

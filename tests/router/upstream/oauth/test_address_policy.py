@@ -42,7 +42,7 @@ def names(**addresses: str) -> Any:
 @pytest.mark.parametrize(
     "issuer", ["https://169.254.169.254", "https://[fe80::1]", "https://0.0.0.0"]
 )
-async def test_not_even_a_local_server_leads_to_link_local_addresses(
+async def test_even_a_local_server_cannot_lead_to_link_local_addresses(
     server: OAuthServer, person: Person, issuer: str
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
@@ -53,7 +53,7 @@ async def test_not_even_a_local_server_leads_to_link_local_addresses(
 @pytest.mark.parametrize(
     "issuer", ["file:///etc/passwd", "http://example.com", "ftp://example.com", "javascript:x"]
 )
-async def test_an_issuer_must_have_a_safe_address(
+async def test_an_issuer_must_have_a_safe_url(
     server: OAuthServer, person: Person, issuer: str
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
@@ -67,7 +67,7 @@ async def test_an_issuer_must_have_a_safe_address(
     "address",
     ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://example.com/", ""],
 )
-async def test_no_endpoint_may_be_anything_but_a_safe_address(
+async def test_every_endpoint_must_be_a_safe_url(
     server: OAuthServer, person: Person, name: str, address: str
 ) -> None:
     server.server_metadata = {name: address}
@@ -76,9 +76,7 @@ async def test_no_endpoint_may_be_anything_but_a_safe_address(
     assert server.requests["/register"] == 0
 
 
-async def test_the_page_a_person_is_sent_to_is_judged_too(
-    server: OAuthServer, person: Person
-) -> None:
+async def test_the_authorization_url_is_checked_too(server: OAuthServer, person: Person) -> None:
     server.server_metadata = {"authorization_endpoint": "https://169.254.169.254/authorize"}
     with pytest.raises(SignInFailed, match=INTERNAL):
         await start_sign_in(person.account())
@@ -88,7 +86,7 @@ async def test_the_page_a_person_is_sent_to_is_judged_too(
     "inside",
     ["10.0.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00::1"],
 )
-async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> None:
+async def test_a_public_server_cannot_lead_to_private_addresses(inside: str) -> None:
     http = GuardedHttpClient(
         "https://mcp.example", resolve_host=names(mcp_example="8.8.8.8", evil_example=inside)
     )
@@ -96,7 +94,7 @@ async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> Non
         await http.get("https://evil.example/.well-known/oauth-authorization-server")
 
 
-async def test_metadata_of_another_address_or_issuer_is_refused(
+async def test_metadata_of_another_url_or_issuer_is_refused(
     server: OAuthServer, person: Person
 ) -> None:
     server.resource_metadata = {"resource": "https://elsewhere.example/mcp"}

@@ -40,7 +40,7 @@ def person(server: OAuthServer) -> Generator[Person]:
         yield Person(url)
 
 
-async def test_a_server_that_wants_a_sign_in_says_what_to_do_and_is_not_asked_again(
+async def test_a_server_that_requires_a_sign_in_says_so_and_is_not_retried(
     server: OAuthServer, person: Person
 ) -> None:
     account = person.account()
@@ -50,7 +50,7 @@ async def test_a_server_that_wants_a_sign_in_says_what_to_do_and_is_not_asked_ag
     assert server.requests == {"/mcp": 1}
 
 
-async def test_after_a_sign_in_calls_go_through_and_a_restart_needs_no_other(
+async def test_after_a_sign_in_calls_work_also_after_a_restart(
     server: OAuthServer, person: Person
 ) -> None:
     account = person.account()
@@ -63,7 +63,7 @@ async def test_after_a_sign_in_calls_go_through_and_a_restart_needs_no_other(
     assert server.count("/token", "/register", "/authorize") == 3
 
 
-async def test_the_request_is_protected_and_names_what_it_is_for(
+async def test_the_authorization_request_has_pkce_state_and_resource(
     server: OAuthServer, person: Person
 ) -> None:
     pending = await start_sign_in(person.account())
@@ -81,7 +81,7 @@ async def test_the_request_is_protected_and_names_what_it_is_for(
     assert token.resource == person.url
 
 
-async def test_what_is_kept_is_named_by_issuer_and_resource(
+async def test_stored_tokens_are_keyed_by_issuer_and_resource(
     server: OAuthServer, person: Person
 ) -> None:
     await sign_in(person.account())
@@ -94,7 +94,7 @@ async def test_what_is_kept_is_named_by_issuer_and_resource(
     assert names == {"oauth/personal/client": place, "oauth/personal/tokens": place}
 
 
-async def test_a_token_is_renewed_before_it_expires(server: OAuthServer, person: Person) -> None:
+async def test_a_token_is_refreshed_before_it_expires(server: OAuthServer, person: Person) -> None:
     account = person.account()
     await sign_in(account)
     connection = await connect(account)
@@ -107,7 +107,7 @@ async def test_a_token_is_renewed_before_it_expires(server: OAuthServer, person:
     )
 
 
-async def test_a_token_the_server_no_longer_takes_is_renewed_once(
+async def test_a_token_the_server_rejects_is_refreshed_once(
     server: OAuthServer, person: Person
 ) -> None:
     account = person.account()
@@ -120,7 +120,7 @@ async def test_a_token_the_server_no_longer_takes_is_renewed_once(
     assert server.requests["/token"] == 2
 
 
-async def test_a_caller_who_leaves_during_a_renewal_does_not_cost_the_sign_in(
+async def test_a_call_cancelled_during_a_refresh_does_not_lose_the_sign_in(
     server: OAuthServer, person: Person
 ) -> None:
     account = person.account()
@@ -155,7 +155,7 @@ async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, person
     assert server.requests["/register"] == 0
 
 
-async def test_a_new_token_that_is_refused_is_not_replaced_again(
+async def test_a_refreshed_token_that_is_rejected_is_not_refreshed_again(
     server: OAuthServer, person: Person
 ) -> None:
     server.provider.tokens_are_good = False
@@ -187,7 +187,7 @@ async def test_an_unreachable_authorization_server_does_not_end_a_sign_in(
     assert name in person.secrets.values
 
 
-async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: Person) -> None:
+async def test_a_preregistered_client_is_used(server: OAuthServer, person: Person) -> None:
     port = reserved_port()
     server.provider.clients = {
         "by-hand": OAuthClientInformationFull(
@@ -208,7 +208,7 @@ async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: 
     assert not any("its-secret" in value for value in person.secrets.values.values())
 
 
-async def test_a_server_without_registration_asks_for_a_client_of_ones_own(person: Person) -> None:
+async def test_a_server_without_dynamic_registration_asks_for_a_client_id(person: Person) -> None:
     server = OAuthServer(registration=False)
     with server.served() as url, pytest.raises(SignInFailed) as caught:
         await start_sign_in(Person(url).account())
@@ -216,7 +216,7 @@ async def test_a_server_without_registration_asks_for_a_client_of_ones_own(perso
 
 
 @pytest.mark.parametrize("query", [{"state": "wrong"}, {}])
-async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still_is(
+async def test_a_callback_with_a_wrong_state_is_ignored_and_the_right_one_accepted(
     person: Person, query: dict[str, str]
 ) -> None:
     pending = await start_sign_in(person.account())
@@ -229,29 +229,27 @@ async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still
     await finishing
 
 
-async def test_an_answer_of_another_issuer_is_refused(server: OAuthServer, person: Person) -> None:
+async def test_a_callback_of_another_issuer_is_refused(server: OAuthServer, person: Person) -> None:
     server.provider.answers_as = "https://evil.example"
     with pytest.raises(SignInFailed, match="a different issuer"):
         await sign_in(person.account())
     assert server.requests["/token"] == 0
 
 
-async def test_an_issuer_that_says_it_names_itself_must(
-    server: OAuthServer, person: Person
-) -> None:
+async def test_a_promised_iss_parameter_is_required(server: OAuthServer, person: Person) -> None:
     server.server_metadata = {"authorization_response_iss_parameter_supported": True}
     server.provider.denies = True
     with pytest.raises(SignInFailed, match="does not name its issuer"):
         await sign_in(person.account())
 
 
-async def test_a_person_who_says_no_is_not_signed_in(server: OAuthServer, person: Person) -> None:
+async def test_a_declined_sign_in_fails(server: OAuthServer, person: Person) -> None:
     server.provider.denies = True
     with pytest.raises(SignInFailed, match="access_denied"):
         await sign_in(person.account())
 
 
-async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Person) -> None:
+async def test_an_unfinished_sign_in_times_out_and_its_listener_closes(person: Person) -> None:
     pending = await start_sign_in(person.account(), timeout_s=0.01)
     with pytest.raises(SignInFailed, match="The sign-in timed out"):
         await pending.finish()
@@ -260,7 +258,7 @@ async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Perso
         await asyncio.open_connection("127.0.0.1", urlsplit(redirect).port)
 
 
-async def test_signing_out_gives_the_tokens_back(server: OAuthServer, person: Person) -> None:
+async def test_signing_out_revokes_the_tokens(server: OAuthServer, person: Person) -> None:
     account = person.account()
     await sign_in(account)
     await account.sign_out()

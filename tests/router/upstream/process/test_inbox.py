@@ -44,7 +44,7 @@ class StoppedClock:
         return 0.0
 
 
-async def test_a_usual_line_is_handed_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_short_line_is_delivered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inbox, "time", StoppedClock)
     monkeypatch.setattr(Inbox, "_shared", inbox.TimeSpent())
     listener = Listener()
@@ -53,7 +53,7 @@ async def test_a_usual_line_is_handed_on_at_once(monkeypatch: pytest.MonkeyPatch
     assert listener.is_read
 
 
-async def test_a_large_line_keeps_its_place() -> None:
+async def test_a_large_line_keeps_its_order() -> None:
     listener = Listener()
     large = b'{"text":"%b"}' % (b"x" * SMALL_MESSAGE_BYTES)
     Inbox(listener, LIMITS).put([b'{"id":1}', large, b'{"id":2}'])

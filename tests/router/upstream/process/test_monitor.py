@@ -59,13 +59,13 @@ def test_a_tree_counts_children_with_sessions_of_their_own(family: int) -> None:
     assert use.age_s >= 0
 
 
-def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
+def test_an_ended_process_has_no_facts(family: int) -> None:
     assert set(read_usage({family: new_mark(), 2**30: new_mark()})) == {family}
     assert read_usage({}) == {}
 
 
 @LINUX_ONLY
-def test_psutil_tells_what_proc_tells(family: int) -> None:
+def test_psutil_and_proc_agree(family: int) -> None:
     before, mine, theirs = (
         {process.pid: process for process in read()}[family]
         for read in (process_table.read_psutil, process_table.read_proc, process_table.read_psutil)
@@ -96,7 +96,7 @@ async def test_a_running_servers_process_is_known_with_its_children(
     assert await pool.measure() == {}
 
 
-async def test_a_server_over_its_memory_is_killed_with_all_its_children(
+async def test_a_server_over_its_memory_limit_is_killed_with_all_its_children(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.run_options = RunOptions(memory_limit_mb=80)
@@ -114,7 +114,7 @@ async def test_a_server_over_its_memory_is_killed_with_all_its_children(
     assert await call(pool, "echo", OTHER, a=1) == {"a": 1}
 
 
-async def test_a_call_that_takes_too_much_memory_is_told_so(
+async def test_a_call_that_exceeds_the_memory_limit_says_so(
     pool: UpstreamPool, fleet: Fleet
 ) -> None:
     fleet.run_options = RunOptions(memory_limit_mb=80)

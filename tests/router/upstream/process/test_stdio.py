@@ -97,19 +97,19 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
     assert [message["params"]["requestId"] for message in cancelled] == recorded(record, "slow")
 
 
-async def test_banners_garbage_and_wrong_ids_do_no_harm(open_server: Open, heard: Heard) -> None:
+async def test_banners_garbage_and_wrong_ids_are_ignored(open_server: Open, heard: Heard) -> None:
     connection = await open_server("--banner")
     assert await content_of(connection, "garbage") == {"right": True}
     assert await content_of(connection, "echo", a=1) == {"a": 1}
     assert "Welcome to the test server!" in heard.lines
 
 
-async def test_a_broken_character_is_replaced(open_server: Open) -> None:
+async def test_invalid_utf_8_is_replaced(open_server: Open) -> None:
     connection = await open_server()
     assert (await call(connection, "broken_text"))["text"] == "a\ufffdb"
 
 
-async def test_notifications_come_through_and_requests_of_the_server_are_answered(
+async def test_notifications_are_delivered_and_server_requests_answered(
     open_server: Open, heard: Heard, tmp_path: Path
 ) -> None:
     record = tmp_path / "record"
@@ -124,7 +124,7 @@ async def test_notifications_come_through_and_requests_of_the_server_are_answere
     assert sampling["error"]["code"] == -32600  # on nobody's behalf
 
 
-async def test_secrets_do_not_come_back_in_last_words(heard: Heard) -> None:
+async def test_secrets_are_redacted_in_stderr(heard: Heard) -> None:
     config = stdio_config(env={"KEY": "Bearer ${keyring:key}", "PLAIN": "plain"})
     connection = await open_config(config, heard, env={"KEY": "Bearer s3cr3t", "PLAIN": "plain"})
     words = "bad key s3cr3t of the Bearer in plain sight"
@@ -134,18 +134,18 @@ async def test_secrets_do_not_come_back_in_last_words(heard: Heard) -> None:
     assert "s3cr3t" not in "".join(heard.lines)
 
 
-async def test_a_command_that_is_missing_is_named(heard: Heard) -> None:
+async def test_a_missing_command_is_named(heard: Heard) -> None:
     config = ServerConfig(command="no-such-command", env={"PATH": "/nowhere"})
     failure = await failure_of(open_config(config, heard))
     assert failure == Failure(FailureKind.COMMAND_NOT_FOUND, "no-such-command", "/nowhere")
 
 
-async def test_a_folder_that_is_missing_is_named(open_server: Open, tmp_path: Path) -> None:
+async def test_a_missing_folder_is_named(open_server: Open, tmp_path: Path) -> None:
     failure = await failure_of(open_server(cwd=str(tmp_path / "gone")))
     assert "gone does not exist" in failure.detail
 
 
-async def test_a_file_that_is_no_program_is_named(heard: Heard, tmp_path: Path) -> None:
+async def test_a_file_that_is_not_executable_is_named(heard: Heard, tmp_path: Path) -> None:
     file = tmp_path / "data"
     file.write_bytes(b"\x00\x01")
     file.chmod(0o755)
@@ -165,7 +165,7 @@ async def test_a_server_gets_a_clean_environment_and_its_own_folder(
     assert "TOOLBOOTH_TEST_SECRET" not in seen["env"]
 
 
-async def test_a_link_works_on_a_loop_of_another_thread(
+async def test_a_connection_works_on_a_loop_of_another_thread(
     anyio_backend: tuple[str, dict[str, bool]], heard: Heard
 ) -> None:
     """The router's loop runs beside Qt's, never on the main thread."""

@@ -103,7 +103,7 @@ def test_a_guardian_that_was_killed_is_replaced(
 
 @POSIX_ONLY
 @pytest.mark.parametrize("heard", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
-def test_a_guardian_that_has_not_heard_whom_to_guard_kills_nobody(heard: str) -> None:
+def test_a_guardian_without_process_groups_kills_nothing(heard: str) -> None:
     """The router may be killed in any moment, also before it has said a word."""
     from router.upstream.process.group import SCRIPT
 
@@ -181,7 +181,7 @@ def test_without_a_job_the_process_alone_is_killed(failing: str) -> None:
     assert "TerminateJobObject" not in kernel.names()
 
 
-def test_a_process_that_is_gone_already_is_left_alone() -> None:
+def test_an_ended_process_is_left_alone() -> None:
     kernel = RecordedKernel("OpenProcess")
     tree = job_tree(kernel)
     tree.kill()
