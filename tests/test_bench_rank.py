@@ -1,4 +1,4 @@
-"""`python -m bench.rank` speaks the evaluator's lines and answers with the catalogue's own keys."""
+"""`python -m bench.rank` reads the evaluator's lines and answers with the catalog's own keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of the build: what they install, what they refuse, what they say."""
+"""The build programs: what they install, what they refuse, what they print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGING = Path(__file__).parent.parent / "packaging"
 
 
 def load(name: str) -> ModuleType:
-    """A program of the build as a module; its folder is no package."""
+    """A build program as a module; its folder is not a package."""
     spec = importlib.util.spec_from_file_location(name, PACKAGING / f"{name}.py")
     assert spec
     assert spec.loader

@@ -1,4 +1,4 @@
-"""What the project says of itself is true: its requirements, dependencies, locks and layout."""
+"""The project's documents are true: requirements, dependencies, locks and layout."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "monotonic
 
 
 def sleeps(node: ast.AST) -> bool:
-    """Whether it waits for a time; `sleep(0)` only lets others go first."""
+    """Whether it waits for a time; `sleep(0)` only yields to other tasks."""
     if not isinstance(node, ast.Call):
         return False
     name = ast.unparse(node.func)
@@ -116,7 +116,7 @@ def sleeps(node: ast.AST) -> bool:
 
 
 def clocked_tests(tree: ast.Module) -> set[str]:
-    """The tests of a module that read a clock or sleep, themselves or by what they use of it."""
+    """The tests of a module that read a clock or sleep, directly or through its helpers."""
     parts = [
         each
         for each in tree.body
@@ -143,7 +143,7 @@ def proofs(tree: ast.Module) -> set[str]:
 
 
 def test_only_proofs_measure_a_clock_or_sleep() -> None:
-    """What else a machine does meanwhile must not decide whether `make test` passes."""
+    """The load of the machine must not decide whether `make test` passes."""
     found: list[str] = []
     for path in (ROOT / "tests").rglob("test_*.py"):
         if "node_modules" not in path.parts:

@@ -1,4 +1,4 @@
-"""Whether a desktop is light or dark, as its portal says on the bus."""
+"""The color scheme of a desktop, as its portal reports it on D-Bus."""
 
 from __future__ import annotations
 

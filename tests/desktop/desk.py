@@ -1,4 +1,4 @@
-"""Toolbooth on a desktop of its own, with a tray and someone who reads the screen."""
+"""Toolbooth on its own desktop session, with a tray and a screen reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.router_process import TOOLBOOTH, Booth
 
 
 class Desk:
-    """`start` is what the person does; the rest is what they have before them."""
+    """`start` is what the user does; the other fields are what the user sees."""
 
     def __init__(self, session: Session, bus: Connection) -> None:
         self.session = session
@@ -26,7 +26,7 @@ class Desk:
         self._process: subprocess.Popen[str] | None = None
 
     async def start(self, *arguments: str, program: Path = TOOLBOOTH, **environment: str) -> None:
-        """Start Toolbooth and wait until it can be read."""
+        """Start Toolbooth and wait until the screen reader sees it."""
         await self.screen.begin()
         self._process = self.session.start(*arguments, program=program, **environment)
         await self.screen.application()

@@ -1,4 +1,4 @@
-"""Where a desktop shows notifications, as GNOME, Plasma and the like have it on their bus."""
+"""The notification service of a desktop, as GNOME, Plasma and others have it on D-Bus."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class NotificationArea:
         return await asyncio.wait_for(self._new.get(), WAIT_S)
 
     async def withdrawn(self) -> int:
-        """The number of the next one that its application takes back."""
+        """The id of the next notification that the application withdraws."""
         return await asyncio.wait_for(self._withdrawn.get(), WAIT_S)
 
     async def act(self, shown: Shown, action: str) -> None:
-        """The person presses a button of it."""
+        """Press a button of the notification."""
         await self._bus.tell(_PATH, f"{_NAME}.ActionInvoked", "us", shown.number, action)
 
     async def dismiss(self, shown: Shown) -> None:

@@ -1,4 +1,4 @@
-"""A tray as it was before there was D-Bus: a window that takes other programs' windows in."""
+"""An XEmbed tray, as used before D-Bus: a window that embeds windows of other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class OldTray:
         self._session = session
 
     def until_it_holds(self, program: str) -> None:
-        """Wait until a window of `program` lies inside the tray's."""
+        """Wait until a window of `program` is inside the tray's window."""
         deadline = time.monotonic() + WAIT_S
         while not re.search(rf'\n {{7,}}0x\w+ .*\("{program}" ', shown := self._inside()):
             assert time.monotonic() < deadline, shown

@@ -1,4 +1,4 @@
-"""Reads and drives a window as assistive technology does: names, roles, actions, over D-Bus."""
+"""Reads and drives a window as assistive technology does: names, roles and actions, over AT-SPI."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.timeouts import WAIT_S
 _ROOT = "/org/a11y/atspi/accessible/root"
 _SPI = "org.a11y.atspi"
 _PAUSE_S = 0.1
-_SHOWING = 25  # of AT-SPI's states
+_SHOWING = 25  # states of AT-SPI
 
 
 @dataclass(frozen=True)
 class Thing:
-    """Something on the screen."""
+    """An accessible object on the screen."""
 
     path: str
     role: str
@@ -27,7 +27,7 @@ class Thing:
 
 
 class ScreenReader:
-    """`begin` before the application starts: that is when it looks for one."""
+    """Call `begin` before the application starts: it looks for a screen reader only then."""
 
     def __init__(self, bus: Connection) -> None:
         self._bus = bus
@@ -39,11 +39,11 @@ class ScreenReader:
         await self._bus.own(f"{_SPI}.Registry")
 
     async def application(self) -> None:
-        """Wait for an application to read."""
+        """Wait for an application on the accessibility bus."""
         self._name = await asyncio.wait_for(self._application.get(), WAIT_S)
 
     async def find(self, name: str, role: str | None = None) -> Thing:
-        """What is shown under this name, as soon as it is."""
+        """The object with this name, as soon as it is shown."""
         return await self.find_like(
             lambda thing: thing.name == name and role in (None, thing.role), f"{name} ({role})"
         )
@@ -52,7 +52,7 @@ class ScreenReader:
         deadline = time.monotonic() + WAIT_S
         seen: list[Thing] = []
         while time.monotonic() < deadline:
-            # Whoever asks all the time keeps the window from its work.
+            # Polling without a pause would keep the window busy.
             await asyncio.sleep(_PAUSE_S)
             seen.clear()
             async for thing in self.things():
@@ -66,12 +66,12 @@ class ScreenReader:
         await self._ask(thing.path, "Action.DoAction", "i", 0)
 
     async def write(self, name: str, text: str) -> None:
-        """Put `text` into the field of this name."""
+        """Put `text` into the field with this name."""
         field = await self.find(name, "text")
         await self._ask(field.path, "EditableText.SetTextContents", "s", text)
 
     async def things(self) -> AsyncIterator[Thing]:
-        """All that is shown now, windows first, each before what is in it."""
+        """All shown objects, windows first, each before its children."""
         waiting = [_ROOT]
         while waiting:
             path = waiting.pop(0)
@@ -79,7 +79,7 @@ class ScreenReader:
                 below = await self._shown_below(path)
                 for child in below:
                     yield await self._thing(child)
-            except BusError:  # it has gone meanwhile
+            except BusError:  # it disappeared meanwhile
                 continue
             waiting = below + waiting
 

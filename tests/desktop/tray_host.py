@@ -1,4 +1,4 @@
-"""A tray as Plasma, LXQt and GNOME's extension have it: StatusNotifier items and their menus."""
+"""A tray as in Plasma, LXQt and GNOME's extension: StatusNotifier items and their menus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a menu as a tray host draws it."""
+    """An entry of a menu as a tray host draws it."""
 
     number: int
     text: str
@@ -30,7 +30,7 @@ class Line:
 
 
 class TrayHost:
-    """Is the tray of its bus from `begin` on."""
+    """The tray host of its bus, from `begin` on."""
 
     def __init__(self, bus: Connection) -> None:
         self._bus = bus
@@ -46,7 +46,7 @@ class TrayHost:
         )
 
     async def item(self) -> None:
-        """Wait for an application's icon: the one all the rest is about."""
+        """Wait for an application's icon; the other methods refer to it."""
         self._item = await asyncio.wait_for(self._items.get(), WAIT_S)
 
     async def property(self, name: str) -> Any:
@@ -57,7 +57,7 @@ class TrayHost:
         return f"{title}\n{text}".strip()
 
     async def icon(self) -> bytes:
-        """The largest picture of the icon, as its bytes."""
+        """The largest image of the icon, as bytes."""
         pixmaps = await self.property("IconPixmap")
         return bytes(max(pixmaps)[2]) if pixmaps else b""
 
@@ -65,7 +65,7 @@ class TrayHost:
         await self._bus.call(self._item, "/StatusNotifierItem", f"{_ITEM}.Activate", "ii", 0, 0)
 
     async def menu(self) -> list[Line]:
-        """Open the menu as a host does, look at all of it, and close it."""
+        """Open the menu as a host does, read all of it, and close it."""
         path = await self.property("Menu")
         await self._bus.call(self._item, path, f"{_MENU}.AboutToShow", "i", 0)
         _, layout = await self._bus.call(self._item, path, f"{_MENU}.GetLayout", "iias", 0, -1, [])
@@ -73,7 +73,7 @@ class TrayHost:
         return list(_line(layout).below)
 
     async def choose(self, *texts: str) -> None:
-        """Click the line with the text, in the submenu of the one before."""
+        """Click the entry with the last text, in the submenus named before it."""
         path = await self.property("Menu")
         lines = await self.menu()
         number = 0
@@ -83,7 +83,7 @@ class TrayHost:
         await self._happened(path, number, "clicked")
 
     async def until(self, wanted: Callable[[list[Line]], bool]) -> list[Line]:
-        """The menu as soon as it is as `wanted`."""
+        """The menu, as soon as it satisfies `wanted`."""
         news = await self._bus.listen(f"{_MENU}.LayoutUpdated", f"{_MENU}.ItemsPropertiesUpdated")
         lines = await self.menu()
         try:

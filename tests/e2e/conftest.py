@@ -1,4 +1,4 @@
-"""The router as a process of its own, with real servers, stopped at the end whatever happens."""
+"""The router as a separate process with real servers, always stopped at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def booth(tmp_path: Path) -> Iterator[Booth]:
 
 @pytest.fixture(scope="session")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with five real servers that were added and listed, once for all workers."""
+    """A data directory with five real servers, added and discovered, once for all workers."""
     common = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         common = common.parent
@@ -55,7 +55,7 @@ def _list_real_servers(folder: Path) -> None:
 
 @pytest.fixture
 def served(booth: Booth, listed: Path) -> Booth:
-    """A running router with those servers, for a test that changes or stops it."""
+    """A running router with these servers, for tests that change or stop it."""
     shutil.copytree(listed / "data", booth.data_dir)
     booth.start()
     return booth
@@ -63,7 +63,7 @@ def served(booth: Booth, listed: Path) -> Booth:
 
 @pytest.fixture(scope="session")
 def common(listed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Booth]:
-    """A running router with those servers, for all tests that are only its clients."""
+    """A running router with these servers, shared by tests that are only its clients."""
     booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("common") / "data")
     shutil.copytree(listed / "data", booth.data_dir)
     booth.start()
@@ -73,5 +73,5 @@ def common(listed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[B
 
 @pytest.fixture(scope="session")
 def token(common: Booth) -> str:
-    """Of a client of the common router."""
+    """The token of a client of the shared router."""
     return common.token()

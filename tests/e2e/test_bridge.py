@@ -47,7 +47,7 @@ class FileKeyring(KeyringBackend):
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with one server that was listed once."""
+    """A data directory with one discovered server."""
     booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
     booth.json("add", "Test", "--", *SERVER)
     booth.refresh()
@@ -63,7 +63,7 @@ def stocked(booth: Booth, prepared: Path) -> Booth:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """One with a keyring in it, as a desktop has."""
+    """The environment with a keyring, as on a desktop."""
     folder = tmp_path / "keyring"
     folder.mkdir()
     (folder / "file_keyring.py").write_text(KEYRING)
@@ -154,7 +154,7 @@ async def test_a_router_that_is_not_running_is_started(
 
 @contextmanager
 def started_meanwhile(data_dir: Path) -> Generator[None]:
-    """In which a router may be started on `data_dir` that nobody else would stop."""
+    """Stops a router that the bridge started on `data_dir` meanwhile."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The bundle does what the source does: `make bundle` builds it, `make proof` runs this."""
+"""The bundle works like the source: `make bundle` builds it, `make proof` runs these tests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bundled(tmp_path: Path) -> Iterator[Booth]:
 
 
 async def call(url: str, token: str) -> str:
-    """The text a client gets that connects to `url` and asks for the time in Tokyo."""
+    """The text that a client connected to `url` gets when it asks for the time in Tokyo."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http,
@@ -84,7 +84,7 @@ async def test_the_bridge_of_the_bundle_starts_the_router_and_finds_it_again(
     add_time_server(bundled)
     settings = {"schemaVersion": 1, "port": reserved_port()}
     (bundled.data_dir / "settings.json").write_text(json.dumps(settings))
-    # No display and no keyring, as where the bundle runs without a desktop.
+    # No display and no keyring, as on a machine without a desktop.
     environment = {name: text for name, text in os.environ.items() if "DISPLAY" not in name}
     environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
     with started_meanwhile(bundled.data_dir):
@@ -113,7 +113,7 @@ def window_on(data_dir: Path) -> Generator[subprocess.Popen[str]]:
 
 
 def url_of(booth: Booth) -> str:
-    """Where the instance on the booth's data directory listens, once it does."""
+    """The URL of the instance on this data directory, once it listens."""
     deadline = time.monotonic() + _START_WITHIN_S
     while time.monotonic() < deadline:
         if url := booth.json("status")["listener"].get("url"):

@@ -1,4 +1,4 @@
-"""Real client programs: connected by `toolbooth client connect`, they say themselves that it works.
+"""Real client programs, connected by `toolbooth client connect`, report themselves that it works.
 
 `make clients` installs and runs them. None of them needs an account for this.
 """
@@ -20,7 +20,7 @@ from tests.support.router_process import NODE, ROOT, Booth, python_server
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(180)]
 MODULES = ROOT / "tests" / "clients" / "node_modules"
 PROGRAMS = MODULES / ".bin"
-# Two would put their program in its place by a script at installation, and no such script is run.
+# Two of them install their program by an install script, and no such script is run.
 OWN_PLACES = {"claude": "@anthropic-ai/claude-code-*/claude", "opencode": "opencode-*/bin/opencode"}
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
 _PATIENCE_S = 90
@@ -28,7 +28,7 @@ _PATIENCE_S = 90
 
 @pytest.fixture
 def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Booth:
-    """A router with a real server, and a home of its own for the programs' files."""
+    """A router with a real server, and a home folder for the programs' files."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.chdir(home)
@@ -49,7 +49,7 @@ def program(name: str) -> Path:
 
 
 def said(*command: str | Path) -> str:
-    """All that a program says, once it is done."""
+    """All output of a program, after it ended."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE_S
     )
@@ -91,7 +91,7 @@ def test_codex_lists_our_tools(served: Booth) -> None:
 
 @contextmanager
 def codex() -> Generator[Any]:
-    """Codex as an editor starts it, and a way to ask it."""
+    """Codex as an editor starts it, and a function that sends requests to it."""
     command = [program("codex"), "app-server"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as editor:

@@ -1,4 +1,5 @@
-"""The official conformance suite against us: as a server for clients, as a client of servers."""
+"""The official conformance suite against the router: as a server for clients, as a client of
+servers."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ FRONT = ROOT / "tests" / "support" / "conformance_front.py"
 
 
 async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:
-    """Where clients see the server at `url` as if they had connected to it directly."""
+    """The URL where clients see the server at `url` as if they were connected to it directly."""
     router = running.router
     await router.settings.apply(
         router.settings.current().model_copy(update={"open_endpoint": True})
@@ -47,7 +48,8 @@ async def offer(running: Running, url: str, optimization: Optimization | None = 
 async def as_server(
     revision: str, folder: Path, optimization: Optimization | None, scenarios: list[str]
 ) -> int:
-    """Have the suite try us as a server; all of `scenarios` must pass. How the suite exits."""
+    """Let the suite test us as a server; all of `scenarios` must pass. Returns the suite's exit
+    code."""
     with serving(conformance_app(modern_only=revision == REVISIONS[-1])) as url:
         async with running_router(folder / "data") as running:
             address = await offer(running, url, optimization)
@@ -72,7 +74,8 @@ async def test_the_server_scenarios_pass_through_the_router(revision: str, tmp_p
 async def test_with_the_meta_tools_all_applicable_scenarios_pass(
     revision: str, tmp_path: Path
 ) -> None:
-    """What names a tool of the server can't apply: tools are found and run by the two."""
+    """Scenarios that name a tool of the server don't apply: tools are found and run by the
+    meta-tools."""
     scenarios = [s for s in required(revision, "server") if not s.startswith(_BY_TOOL_NAME)]
     await as_server(revision, tmp_path, Optimization.BM25, scenarios)
 

@@ -1,4 +1,4 @@
-"""`toolbooth serve` day in, day out: a taken port, a second start, a sleep, many restarts."""
+"""`toolbooth serve` in operation: a port in use, a second start, system sleep, many restarts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KILLS = (20, 40)
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds of the system's."""
+    """The system resources a process holds."""
 
     rss_bytes: int
     descriptors: int
@@ -124,10 +124,10 @@ async def test_a_thousand_calls_and_many_restarts_leak_no_memory_files_or_thread
 
 
 async def soak(booth: Booth, client: Client, rounds: range) -> None:
-    """Each round has calls, after which the server is killed or falls asleep for want of more."""
+    """Each round makes calls, after which the server is killed or stopped as idle."""
     for number in rounds:
         await asyncio.gather(*(call(client, "echo", n=n) for n in range(CALLS)))
-        # None if it fell asleep before we looked, which a busy machine gives it the time for.
+        # None if it was stopped before we looked, which can happen on a busy machine.
         for server in [pid for pid in children_of(booth.pid) if _is_test_server(pid)]:
             if number in KILLS:
                 os.kill(server, signal.SIGKILL)
@@ -136,7 +136,7 @@ async def soak(booth: Booth, client: Client, rounds: range) -> None:
 
 
 async def until_answered(client: Client) -> None:
-    """Call a server that was killed: those who do so before that was noticed are told of it."""
+    """Call a killed server: calls before the exit is noticed get an error."""
     async with asyncio.timeout(WAIT_S):
         while (await client.call_tool("tool_execute", {"toolKey": "s:echo"})).is_error:
             pass

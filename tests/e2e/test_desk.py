@@ -1,5 +1,5 @@
-"""Toolbooth as a person has it before them: a real process, its window on a screen, its icon in a
-tray; driven by what the screen reads out and by the tray's menu."""
+"""Toolbooth as the user sees it: a real process, its window on a screen, its icon in a tray, driven
+by a screen reader and the tray menu."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
 
 @pytest.fixture
 async def running(desk: Desk) -> Desk:
-    """With a tray from the start, the first run's guide put away."""
+    """With a tray from the start and the onboarding guide closed."""
     await desk.tray.begin()
     await desk.start()
     await desk.ready()
@@ -54,7 +54,7 @@ def chosen(lines: list[Line]) -> list[str]:
 
 
 def ask_for_consent(desk: Desk, *names: str) -> None:
-    """Servers that nobody has agreed to yet, as somebody's editor writes them."""
+    """Servers without consent, as another editor writes them."""
     file = desk.session.home / "data/workspaces/personal/workspace.json"
     save(file, json.dumps({"mcpServers": {name: {"command": name} for name in names}}))
 
@@ -128,7 +128,7 @@ async def test_adding_a_server_switching_workspaces_and_quitting_work_during_cal
 async def test_when_the_display_is_lost_everything_ends_and_clients_get_an_error(
     running: Desk, tmp_path: Path
 ) -> None:
-    """As at the end of a session whose desktop tells nobody."""
+    """Like the end of a session whose desktop notifies no program."""
     record = Record(tmp_path)
     server = stdio_config("--record", str(record.path))
     running.terminal.json("add", "s", "--", server.command or "", *server.args)

@@ -1,4 +1,4 @@
-"""However `toolbooth serve` ends, it ends soon and leaves no process behind."""
+"""`toolbooth serve` always ends soon and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def serving(booth: Booth, record: Record) -> Booth:
 
 
 def descendants(booth: Booth) -> list[int]:
-    """A server that ignores SIGTERM and its closed stdin; a child with a session of its own and a
-    daemon, which both hold its pipes."""
+    """A server that ignores SIGTERM and closed stdin; a child in its own session and a daemon, both
+    of which hold its pipes."""
     calls = {"harden": {}, "spawn": {"own_session": True}, "daemon": {}}
     results = [booth.json("call", f"s:{tool}", json.dumps(given)) for tool, given in calls.items()]
     return [result["structuredContent"]["pid"] for result in results]

@@ -1,4 +1,4 @@
-"""The whole way: a person adds real servers, real clients find and run their tools."""
+"""The complete path: real servers are added, real clients find and run their tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many clients, slow clients, guessing clients: a router as a process of its own, under load."""
+"""Many clients, slow clients and clients that guess tokens, against a router process under load."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STATELESS_HEADERS = {
 
 @pytest.fixture
 def token(booth: Booth) -> str:
-    """Of a client of a router with one server."""
+    """The HTTP client of a router with one server."""
     booth.start()
     booth.json("add", "Test", "--", sys.executable, str(STDIO_SERVER))
     booth.refresh()
@@ -63,7 +63,7 @@ async def latency_s(client: Client) -> float:
 
 
 async def latencies_s(client: Client, seconds: float) -> list[float]:
-    """How long each of the listings took that one client asked for meanwhile."""
+    """The latency of each listing one client requested meanwhile."""
     until = time.monotonic() + seconds
     taken: list[float] = []
     while time.monotonic() < until:
@@ -89,8 +89,8 @@ async def test_twenty_thousand_malformed_requests_do_no_harm(booth: Booth, token
 
 
 async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: str) -> None:
-    """Each on a connection of its own, all at once: half in sessions, half stateless, and all with
-    the same request ids, so that only the right way back leads to the right client."""
+    """Each on its own connection, concurrently: half in sessions, half stateless, all with the same
+    request ids, so that a wrongly routed response would be noticed."""
     bearer = {"Authorization": f"Bearer {token}"}
 
     async def echoed(connection: HttpConnection, number: int, call: int) -> object:

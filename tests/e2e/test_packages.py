@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 def booth(tmp_path: Path) -> Generator[Booth]:
     started = Booth(TOOLBOOTH, tmp_path / "data")
     started.data_dir.mkdir()
-    started.patience_s = 150  # for what must come over the network
+    started.patience_s = 150  # for downloads over the network
     yield started
     started.close()
 

@@ -1,4 +1,4 @@
-"""Real servers, one by one: they start, say what they have, and do it; each is then gone."""
+"""Real servers, one by one: each starts, lists its tools, serves calls and ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def real(folder: Path) -> Iterator[Booth]:
-    """A router with six real servers, which were all listed at once."""
+    """A router with six real servers, discovered concurrently."""
     booth = Booth(TOOLBOOTH, folder.parent / "data")
     try:
         booth.start()

@@ -1,4 +1,4 @@
-"""The window never stands still, whatever the router does: the benchmark of the window holds."""
+"""The window stays responsive whatever the router does: its benchmark stays within limits."""
 
 from __future__ import annotations
 

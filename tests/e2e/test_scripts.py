@@ -1,4 +1,4 @@
-"""Scripts over real servers: many calls, one number, and hardly a token for the client."""
+"""Scripts over real servers: many calls, one number as result, few tokens for the client."""
 
 from __future__ import annotations
 

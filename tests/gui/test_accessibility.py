@@ -1,4 +1,4 @@
-"""Every control of every window has a name, by the interface that screen readers use."""
+"""Every control of every window has a name in the interface that screen readers use."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def router() -> FakeRouter:
 
 
 def nameless(window: QWidget) -> list[str]:
-    """The controls a person can meet that say nothing about themselves."""
+    """The reachable controls without an accessible name."""
     controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
     return [type(c).__name__ for c in controls if not _is_inner(c) and not _name(c)]
 
 
 def _is_inner(control: QWidget) -> bool:
-    """Parts of another control, which speaks for them."""
+    """Whether it is part of another control that has the name."""
     return isinstance(control.parentWidget(), QAbstractSpinBox | QComboBox | QLineEdit)
 
 
@@ -116,7 +116,7 @@ def _name(control: QWidget) -> str:
 
 
 def unreachable(window: QWidget) -> list[str]:
-    """The controls that only a mouse gets to."""
+    """The controls that only a mouse can reach."""
     controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
     return [
         _name(control)
@@ -128,7 +128,7 @@ def unreachable(window: QWidget) -> list[str]:
 
 
 def unmarked(window: QWidget) -> list[str]:
-    """The controls that look the same whether the keyboard is in them or not."""
+    """The controls that look the same with and without the keyboard focus."""
     reached = [
         control
         for kind in CONTROLS
@@ -191,7 +191,7 @@ def test_the_settings_name_all_their_controls(
 
 
 def dialogs(router: FakeRouter) -> Iterator[QWidget]:
-    """Each dialog there is, in each of its states that has other controls."""
+    """Each dialog, in each state that has other controls."""
     commands = Commands(run_now)
     below = QWidget()
     yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
@@ -251,7 +251,7 @@ def test_every_dialog_is_covered(
         walked.add(type(dialog))
         dialog.close()
     ours = {kind for kind in _below(QDialog) if kind.__module__.startswith("gui.")}
-    assert ours - walked == {Dialog, ChangesDialog}  # What the others are made of.
+    assert ours - walked == {Dialog, ChangesDialog}  # Base classes of the others.
 
 
 def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:

@@ -1,4 +1,4 @@
-"""The application put together, around a fake router in the real thread."""
+"""The whole application, around a fake router in the real thread."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TRANSLATIONS = Path(__file__).parents[2] / "packaging" / "translations.py"
 
 
 class Running:
-    """An application, and how often it asked for Qt's loop to end."""
+    """An application, and how often it asked Qt's loop to end."""
 
     def __init__(self, app: DesktopApplication, router: FakeHostedRouter) -> None:
         self.router = router

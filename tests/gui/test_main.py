@@ -1,4 +1,4 @@
-"""`toolbooth` as a real process: the window with the real router behind it, and all ways out."""
+"""`toolbooth` as a real process: the window with the real router, and every way it exits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ sys.exit(main([]))
 
 
 class Desktop:
-    """A folder of its own for data, sockets and the processes that use them."""
+    """A folder for data, sockets and the processes that use them."""
 
     def __init__(self, data_dir: Path, runtime: str) -> None:
         self.data_dir = data_dir
@@ -87,8 +87,8 @@ class Desktop:
         )
 
     def listening_url(self) -> str:
-        """Asks over local IPC, as the command line does, until the router serves."""
-        while True:  # or until the test has taken too long
+        """Ask over local IPC, as the command line does, until the router serves."""
+        while True:  # or until the test times out
             answer = self.run("status", "--json")
             if answer.returncode == 0 and (url := json.loads(answer.stdout)["listener"].get("url")):
                 return str(url)

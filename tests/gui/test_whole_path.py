@@ -1,6 +1,6 @@
-"""A person adds a server in the window, a client uses it, and the person sees it happen.
+"""A server is added in the window, a client uses it, and the window shows it.
 
-Everything is real but the screen: the router in its thread, the server's process, HTTP.
+Everything is real but the display: the router in its thread, the server's process, HTTP.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Desk:
-    """The application over a real router, and a client beside it."""
+    """The application with a real router, and a client."""
 
     def __init__(self, app: DesktopApplication, folder: Path, qtbot: QtBot) -> None:
         self.router = Router(folder, port=0)
@@ -55,7 +55,7 @@ class Desk:
         qtbot.waitUntil(lambda: self.router.endpoint.state().url is not None, timeout=WAIT_MS)
 
     def client(self, work: Coroutine[Any, Any, T]) -> T:
-        """What a client gets, in a thread of its own while the window lives on."""
+        """What a client gets, in another thread while the window's loop runs."""
         future = self._clients.submit(asyncio.run, work)
         self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
         return future.result()
@@ -177,7 +177,7 @@ def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
         qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
         settings = router.settings.current().model_copy(update={"theme": "dark"})
-        desk.command(router.settings.apply(settings))  # Though they still name the one removed.
+        desk.command(router.settings.apply(settings))  # Although they still name the removed one.
         window.undo_bar.button.click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 

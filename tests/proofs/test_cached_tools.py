@@ -1,4 +1,4 @@
-"""Thousands of tools: there at once after a start, and read without anyone noticing."""
+"""Thousands of cached tools: loaded quickly at start, and read without delaying the loop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def filled(folder: Path, servers: int) -> Router:
         entry = CachedListing(listing, CONFIG.config_hash, datetime.now(UTC))
         cache.write(ServerId(f"s{number}"), entry)
     await first.stop()
-    second = Router(folder)  # approves what it sees for the first time
+    second = Router(folder)  # approves the list it sees first
     await second.open()
     await second.stop()
     return Router(folder)

@@ -1,4 +1,4 @@
-"""Closing is bounded: what a server does can only delay it by the time it has to end."""
+"""Closing is bounded: a server can delay it only by its time limits."""
 
 from __future__ import annotations
 

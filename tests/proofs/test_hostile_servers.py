@@ -1,4 +1,4 @@
-"""Whatever a server does: an answer or a clear error in time, and nobody else is held up."""
+"""Whatever a server does: a result or a clear error in time, and no other call is delayed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [LINUX_ONLY, pytest.mark.proof]
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
-    """Once is enough here, on the loop that is used where there is one."""
+    """One loop is enough here: uvloop where it is installed."""
     return "asyncio", {"use_uvloop": True}
 
 

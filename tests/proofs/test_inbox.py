@@ -1,4 +1,4 @@
-"""Servers that write without end get their turns, and the loop keeps most of its time."""
+"""Servers that write without end are read in turns, and the loop keeps most of its time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WATCHED_S = 0.4
 
 
 class Flood:
-    """Writes on as soon as it is read on."""
+    """Writes more as soon as reading resumes."""
 
     def __init__(self) -> None:
         self.taken = 0

@@ -1,4 +1,4 @@
-"""Memory: a thousand starts of a server leave none behind, and the embeddings take little."""
+"""Memory: a thousand starts of a server leak nothing, and the embeddings are small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How closely the sandbox keeps a server to its share of memory and processor."""
+"""How closely the sandbox enforces its limits on memory and CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a handler of the conformance server reads of its request, and how it asks its client."""
+"""What a handler of the conformance server reads of its request, and how it sends requests to its
+client."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""An MCP server with all that the official conformance suite asks a server for, over HTTP.
+"""An MCP server over HTTP with everything the official conformance suite requires of a server.
 
-In a test: `with serving(conformance_app(modern_only=...)) as url: ...`. In the older revisions it
-asks its client while a call waits; in the stateless one it answers with what it wants to know.
+In a test: `with serving(conformance_app(modern_only=...)) as url: ...`. In legacy revisions it
+sends requests to its client during a call; in the modern one it returns `input_required`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PAUSE_S = 0.05
 
 
 class Conformance:
-    """The server's state and its answers."""
+    """The server's state and its responses."""
 
     def __init__(self) -> None:
         self._bus = InMemorySubscriptionBus()
@@ -213,7 +213,7 @@ class Conformance:
         await self._bus.publish(PromptsListChanged())
         return text("The prompts have changed.")
 
-    # Tools that ask by their answer
+    # Tools that return input_required
 
     async def _ask_name(self, ctx: Context, arguments: Json) -> Json:
         if "url" in arguments:
@@ -348,7 +348,7 @@ _CACHING: Json = {"ttlMs": 0, "cacheScope": "private"}
 def _complete(
     handler: Callable[[Context, Any], Awaitable[Any]],
 ) -> Callable[[Context, Any], Awaitable[Any]]:
-    """Mark what is a final answer as the stateless revision wants it."""
+    """Mark a final result as the modern revision requires."""
 
     async def marked(ctx: Context, params: Any) -> Any:
         result = cast(Json | types.EmptyResult, await handler(ctx, params))

@@ -1,7 +1,7 @@
-"""A hand-made MCP server over HTTP+SSE that can do it wrong.
+"""A hand-written MCP server over HTTP+SSE that can violate the protocol.
 
-`OddSseServer().app` serves the stream at `/mcp`. `endpoint` is the address it names, or nothing for
-none; `status` is what a POST gets. What a `tools/call` is answered with is named by its tool.
+`OddSseServer().app` serves the stream at `/mcp`. `endpoint` is the URL of its endpoint event, or
+empty for none; `status` is the status of a POST. The tool of a `tools/call` names its response.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Server:
 
     def record(self, event: str, value: Any = None) -> None:
         if self.options.record is not None:
-            # In a sandbox it may not be there to write to.
+            # In a sandbox it may not be writable.
             with suppress(OSError), self.options.record.open("a") as file:
                 file.write(json.dumps({"event": event, "value": value}) + "\n")
 

@@ -1,8 +1,8 @@
 """The router as the client that the conformance suite tests.
 
-The suite starts a program for each scenario. That program, `conformance_front.py`, only says here
-what it was started for: a real router gets the suite's server, signs in where that is asked for,
-and runs its tools for a real client.
+The suite starts a program for each scenario. That program, `conformance_front.py`, only sends us
+its scenario: a real router gets the suite's server, signs in where required, and runs its tools for
+a real client.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AT_ONCE = 4
 
 @dataclass
 class Play:
-    """One scenario: what the suite says about it, and what we did."""
+    """One scenario: its description by the suite, and what we did."""
 
     url: str
     scenario: str
@@ -50,7 +50,7 @@ class Play:
 
 @asynccontextmanager
 async def waiting_for_scenarios(scenarios: Collection[str], path: Path) -> AsyncGenerator[None]:
-    """Play those of `scenarios` that a front, connecting to the socket at `path`, asks for."""
+    """Run those of `scenarios` that a front process requests on the socket at `path`."""
     places = asyncio.Semaphore(_AT_ONCE)
 
     async def answer_front(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,7 +76,7 @@ def configuration(play: Play) -> ServerConfig:
 
 
 async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
-    """Do what a person does in the browser; whether it worked."""
+    """Do what a user does in the browser; whether it worked."""
     try:
         waiting = await running.router.sign_ins.begin(ref)
         async with httpx2.AsyncClient(follow_redirects=True, timeout=WAIT_S) as browser:
@@ -95,14 +95,14 @@ def state_of(play: Play, running: Running) -> ServerState:
 
 
 async def answer(context: ClientRequestContext, params: Any) -> types.ElicitResult:
-    """Accept with what the form itself suggests."""
+    """Accept with the defaults of the form."""
     fields: dict[str, Any] = getattr(params, "requested_schema", {}).get("properties", {})
     content = {name: field["default"] for name, field in fields.items() if "default" in field}
     return types.ElicitResult(action="accept", content=content or {"name": "ada", "ok": True})
 
 
 async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
-    """Whether none of them asked for another sign-in."""
+    """Whether none of them needed another sign-in."""
     content = True
     headers = {"Authorization": f"Bearer {running.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http:
@@ -118,7 +118,7 @@ async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
 
 
 def _arguments(play: Play, tool: ToolView) -> dict[str, Any]:
-    """What the suite says, else something for each parameter that has to be there."""
+    """The suite's arguments, or a value for each required parameter."""
     for call in play.context.get("toolCalls", []):
         if call.get("name") == tool.key.tool:
             return call.get("arguments", {})

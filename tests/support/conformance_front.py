@@ -1,7 +1,7 @@
 """What the conformance suite starts for each scenario: `python conformance_front.py SOCKET URL`.
 
-It hands on what it was told to `conformance_client.py`, which has a router at hand, and says what
-came of it. Nothing is imported that takes time.
+It passes the scenario to `conformance_client.py`, which has a running router, and reports the
+outcome. It imports nothing that takes time.
 """
 
 from __future__ import annotations

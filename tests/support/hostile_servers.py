@@ -42,7 +42,7 @@ ANSWER = "an answer"
 
 
 def ignore(*_: object) -> None:
-    """What else there is to know is of no interest."""
+    """Ignores its arguments."""
 
 
 def ref_of(step: str) -> ServerRef:
@@ -50,10 +50,10 @@ def ref_of(step: str) -> ServerRef:
 
 
 class Watch:
-    """How long the loop stood still, how much memory came to be used, how the healthy one fared.
+    """How long the loop stalled, how much memory was used, how the healthy server responded.
 
-    A standstill is counted only as far as this process was computing: a busy machine is no fault.
-    Bounds on all this are for proofs, which run alone; otherwise calls need only go on.
+    A stall counts only the CPU time of this process, so a busy machine is no fault. Only proofs,
+    which run alone, check bounds on this; otherwise calls need only continue.
     """
 
     def __init__(self, *, measures: bool) -> None:
@@ -127,7 +127,7 @@ class Gang:
         )
 
     async def outcome(self, step: str) -> str:
-        """What came of a request at `step`: an answer, or what is said about why there is none."""
+        """The outcome of a request at `step`: a result, or the error."""
         ref = ref_of(step)
         if step in ("list", "call"):
             await call(self.pool, ref, "fine", WAIT_S)
@@ -279,7 +279,7 @@ async def assert_harms_only_its_own_calls(
     *,
     measures: bool = False,
 ) -> None:
-    """What ends only with the timeout need not wait long for it."""
+    """Faults that end only by the timeout get a short one."""
     patience_s = HEAVY_TIMEOUT_S if measures else WAIT_S
     timeout_s = TIMEOUT_S if expected is TIMED_OUT else patience_s
     async with watched(configs, timeout_s, measures=measures) as gang:

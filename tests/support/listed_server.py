@@ -1,4 +1,4 @@
-"""A real server whose tools a test writes down, and can change while it runs."""
+"""A real server whose tools a test sets, and can change while it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Listed:
         self._path = path
 
     def has(self, *tools: JsonObject, **more: Any) -> None:
-        """From now on these are its tools; `more` stands beside them in the answer."""
+        """Set its tools; `more` is added to the response."""
         wires = [{"inputSchema": {"type": "object"}, **tool} for tool in tools]
         changed = self._path.with_suffix(".new")
         changed.write_text(json.dumps({"tools": wires, **more}))

@@ -38,7 +38,7 @@ def python_server(name: str, *arguments: str) -> list[str]:
 
 
 class Booth:
-    """`toolbooth serve` on a data directory of its own, and the `toolbooth` command beside it."""
+    """`toolbooth serve` on its own data directory, and the `toolbooth` command beside it."""
 
     def __init__(self, program: Path, data_dir: Path) -> None:
         self.program = program
@@ -67,7 +67,7 @@ class Booth:
         return (self.data_dir.parent / "log").read_text()
 
     def stop(self) -> int:
-        """SIGTERM; the exit code."""
+        """Send SIGTERM; returns the exit code."""
         assert self._process is not None
         process, self._process = self._process, None
         process.send_signal(signal.SIGTERM)
@@ -113,7 +113,7 @@ class Booth:
 
 
 def children_of(pid: int) -> set[int]:
-    """All processes below `pid`, children and theirs."""
+    """All descendants of `pid`."""
     return {child.pid for child in psutil.Process(pid).children(recursive=True)}
 
 

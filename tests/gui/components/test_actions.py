@@ -1,4 +1,4 @@
-"""What a person does in the main window, as commands to the router."""
+"""The user's actions in the main window, as commands to the router."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_failed_action_is_explained_and_the_switch_reverts(
 
 
 class Browser(QObject):
-    """Takes the pages that would be opened."""
+    """Records the URLs that would be opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ def browser() -> Iterator[Browser]:
     browser = Browser()
     schemes = ("https", "javascript", "file")
     for scheme in schemes:
-        # The stub wants bytes, which the binding refuses.
+        # The type stub wants bytes, which the binding refuses.
         QDesktopServices.setUrlHandler(scheme, browser, "open")  # pyright: ignore[reportArgumentType]
     yield browser
     for scheme in schemes:
@@ -263,7 +263,7 @@ def test_opening_a_workspace_by_keyboard_moves_the_focus_to_it(
 
 
 def drop(window: MainWindow, what: QUrl | str) -> None:
-    """As a desktop does it: over the window, then let go."""
+    """As a desktop does it: drag over the window, then drop."""
     brought = QMimeData()
     if isinstance(what, QUrl):
         brought.setUrls([what])
@@ -271,7 +271,7 @@ def drop(window: MainWindow, what: QUrl | str) -> None:
         brought.setText(what)
     held = (Qt.DropAction.CopyAction, brought, Qt.MouseButton.LeftButton)
     none = Qt.KeyboardModifier.NoModifier
-    # QDragEnterEvent itself is made one way in Qt 6.11 and another in 6.12; its base in one.
+    # The constructor of QDragEnterEvent differs between Qt 6.11 and 6.12; that of its base doesn't.
     over = QDropEvent(QPointF(9, 9), *held, none, QEvent.Type.DragEnter)
     QApplication.sendEvent(window, over)
     assert over.isAccepted()

@@ -1,4 +1,4 @@
-"""The tools of a server: filter, ticks, and thousands of them."""
+"""The tools of a server: filter, check boxes, and thousands of rows."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ def test_a_filter_step_over_5000_tools_takes_less_than_25_ms(tools: ToolList) ->
     steps: list[float] = []
     for text in ("t", "th", "thi", "thing 49", "thing", "", "tool_4", "nothing at all", ""):
         type_filter(tools, text)
-        # The processor's time: what else the machine did meanwhile is not what is measured.
+        # CPU time: what else the machine does is not measured.
         started = time.thread_time()
         tools.apply_filter()
         tools.view().viewport().repaint()
         steps.append((time.thread_time() - started) * 1000)
-    # The middle one, since the garbage of other tests may be collected in any of them; the
-    # benchmark of the window looks at the longest.
+    # The median, since the garbage of other tests may be collected in any of them; the window
+    # benchmark checks the longest.
     assert sorted(steps)[len(steps) // 2] < FILTER_STEP_MS
 
 

@@ -1,4 +1,4 @@
-"""Starting at login: noted where the system looks, and read back from there."""
+"""Starting at login: registered where the system looks, and read back from there."""
 
 from __future__ import annotations
 

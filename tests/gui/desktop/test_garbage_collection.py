@@ -1,4 +1,4 @@
-"""Python's garbage goes on the window's thread, and when nobody is held up by it."""
+"""Python's garbage is collected on the GUI thread, at moments that delay nobody."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.widgets.search_field import SearchField
 
 
 class Knot:
-    """Holds itself, so that only a collection ends it."""
+    """A reference cycle, so that only a collection destroys it."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -25,14 +25,14 @@ class Knot:
 @pytest.fixture
 def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
     made = GarbageCollector()
-    made.collect()  # what came with the start
+    made.collect()  # objects from startup
     yield made
     made.close()
     gc.unfreeze()
 
 
 def ends_of(knot: Knot) -> list[str]:
-    """The names of the threads on which it ended: one, as soon as it has."""
+    """The names of the threads on which it was destroyed: one, as soon as it is."""
     ends: list[str] = []
     weakref.finalize(knot, lambda: ends.append(current_thread().name))
     return ends
@@ -81,7 +81,7 @@ def test_the_oldest_generation_is_collected_now_and_then(
     monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
     knot = Knot()
     ends = ends_of(knot)
-    look(collector)  # from now on it is old
+    look(collector)  # from now on it is in the oldest generation
     del knot
     look(collector)
     assert ends == []

@@ -1,4 +1,4 @@
-"""The window in the person's language."""
+"""The window in the user's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notifications: only what a person must act on, one until they have looked, with a button."""
+"""Notifications: only what needs attention, one until the user has looked, with a button."""
 
 from __future__ import annotations
 

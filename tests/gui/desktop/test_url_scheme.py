@@ -1,4 +1,4 @@
-"""`toolbooth://` links: noted where the system looks; what they describe, a person decides."""
+"""`toolbooth://` links: registered where the system looks; the user decides about their servers."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_settings_switch_it_and_show_the_system_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", "")  # nothing of the real system is told
+    monkeypatch.setenv("PATH", "")  # the real system is not changed
     dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)

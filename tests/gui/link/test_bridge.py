@@ -1,4 +1,4 @@
-"""Router events as they reach the window: on its thread, in few batches, the last word only."""
+"""Router events as they reach the window: on its thread, in few batches, only the latest state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def activity(request_id: str) -> ActivityRecorded:
 
 
 class Batches(QObject):
-    """What a bridge delivered, and on which threads."""
+    """The batches a bridge delivered, and on which threads."""
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__()
@@ -186,8 +186,7 @@ def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
 
 
 def subscribed_kinds() -> set[str]:
-    """The events that are named in a call of `subscribe` somewhere in the window, by themselves or
-    by an alias for several."""
+    """The events named in a call of `subscribe` in the window, directly or by an alias."""
     aliases = {"CatalogChanged": {kind.__name__ for kind in get_args(CatalogChanged)}}
     subscribed = set[str]()
     for path in (Path(__file__).parents[3] / "gui").rglob("*.py"):

@@ -1,4 +1,5 @@
-"""How a widget asks the router: on another loop, answered on its thread, gone with its owner."""
+"""Commands of a widget to the router: run on another loop, answered on its thread, cancelled with
+the owner."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class OtherLoop:
-    """A loop on a thread of its own, as the router has one."""
+    """A loop on its own thread, like the router's."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()

@@ -1,4 +1,4 @@
-"""The router's thread: opened there, stopped within a bound, gone afterwards."""
+"""The router's thread: the router is opened there and stopped within a bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.timeouts import WAIT_S
 
 
 class Stubborn(FakeHostedRouter):
-    """Done with stopping only when it is let go."""
+    """Stops only when it is released."""
 
     def __init__(self) -> None:
         super().__init__()

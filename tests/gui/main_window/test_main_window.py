@@ -1,4 +1,4 @@
-"""The main window: shows what the router has and says, and can be used by keyboard."""
+"""The main window: shows the router's state and events, and can be used by keyboard."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def test_a_theme_change_repaints_the_whole_open_window(
     fresh.attach(router)
     fresh.show()
 
-    # How many rounds of events a layout needs until it is at rest depends on the font.
+    # How many event loop turns a layout needs depends on the font.
     qtbot.waitUntil(lambda: pictured(window) == pictured(fresh))
 
 

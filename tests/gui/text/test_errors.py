@@ -1,4 +1,4 @@
-"""What the router says went wrong is said in the person's language, with its names and numbers."""
+"""Errors of the router are shown in the user's language, with their names and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets that are not where they should be are told in the window, not only in the terminal."""
+"""Secrets in plain text cause a warning in the window, not only in the terminal."""
 
 from __future__ import annotations
 

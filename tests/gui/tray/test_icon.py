@@ -200,7 +200,7 @@ def test_a_missing_tray_is_signalled_after_a_delay(
     patient.hide()
 
 
-@pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform that has no trays
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform without trays
 def test_each_loss_of_the_tray_is_signalled(
     tray: Tray, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""The controls: what they do by mouse and keyboard, and what they say to a screen reader."""
+"""The controls: what they do by mouse and keyboard, and what they report to a screen reader."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_an_elided_text_is_complete_in_tooltip_and_accessible_name(qtbot: QtBot)
 
 @pytest.mark.parametrize("count", [None, 7, 12_345])
 def test_tabs_shrink_instead_of_leaving_the_window(qtbot: QtBot, count: int | None) -> None:
-    """Whatever the font: measured by what the tabs themselves want."""
+    """Independent of the font: relative to the size hints of the tabs."""
     strip = TabStrip("Parts", ("Tools", "Resources", "Configuration and more of it"))
     qtbot.addWidget(strip)
     for tab in range(strip.count()):

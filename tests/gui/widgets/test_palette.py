@@ -1,4 +1,4 @@
-"""Every text can be read and every field be seen, in light and in dark."""
+"""Every text is readable and every field visible, in light and dark mode."""
 
 from __future__ import annotations
 

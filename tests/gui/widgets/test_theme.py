@@ -1,4 +1,4 @@
-"""The theme: which colours hold, icons in them, and a change of both while the window is open."""
+"""The theme: its colors, icons in them, and a change while the window is open."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ICONS = Path(gui.__path__[0]).parent / "resources" / "icons"
 
 
 def strongest(image: QImage) -> QColor:
-    """The colour of the most opaque pixel."""
+    """The color of the most opaque pixel."""
     places = ((x, y) for x in range(image.width()) for y in range(image.height()))
     return max((image.pixelColor(x, y) for x, y in places), key=lambda color: color.alpha())
 

@@ -1,4 +1,4 @@
-"""Servers configured in other applications, in our own shape."""
+"""Servers configured in other applications, converted to our format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our entry in other applications' files: only it is touched, and it can be taken back."""
+"""Our entry in other applications' files: nothing else changes, and it can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as people leave them: other line ends, marks, tabs, tables out of order, links, locks."""
+"""Files as they are found: other line ends, BOMs, tabs, tables out of order, symlinks, locks."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_a_path_that_is_not_a_file_is_reported(kind: str, tmp_path: Path) -> Non
 
 
 def test_a_file_readable_by_others_is_reported() -> None:
-    with TemporaryDirectory() as folder:  # Pytest's own are closed to others.
+    with TemporaryDirectory() as folder:  # Pytest's own folders are private.
         home = Path(folder)
         home.chmod(0o755)
         path = put(home, "cursor")

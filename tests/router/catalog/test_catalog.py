@@ -1,4 +1,4 @@
-"""Views: who sees which tools."""
+"""Views: which client sees which tools."""
 
 from __future__ import annotations
 

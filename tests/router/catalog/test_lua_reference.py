@@ -1,4 +1,4 @@
-"""What the author of a script reads about a tool: parameters in words, and an example that runs."""
+"""The reference of a tool for authors of scripts: parameters, and an example that runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and rules: which of them decides about a call."""
+"""Permissions and rules: which of them decides about a call."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_star_matches_anything_and_nothing_else_is_special(
 
 
 def test_no_pattern_backtracks() -> None:
-    """One that did would take longer than any test may."""
+    """One that backtracks would exceed the timeout of any test."""
     assert not glob("*a" * 50 + "b", "a" * 1_000_000)
 
 
@@ -95,7 +95,7 @@ def test_the_first_match_decides_project_before_workspace_and_permissions_before
 def test_a_rule_applies_where_all_its_conditions_match(
     conditions: JsonObject, covered: set[str]
 ) -> None:
-    """A tool that says nothing of itself may destroy, as the protocol has it."""
+    """A tool without annotations may be destructive, as MCP specifies."""
     denied = layer(rule("deny", **conditions))
     subjects = (WRITE, DELETE, READ, PROMPT, RESOURCE)
     assert {s.name for s in subjects if decided(s, denied) == "deny"} == covered

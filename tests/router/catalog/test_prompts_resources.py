@@ -1,4 +1,4 @@
-"""Prompts and resources: how clients see them and how they lead back to their server."""
+"""Prompts and resources: how clients see them and how they are routed to their server."""
 
 from __future__ import annotations
 

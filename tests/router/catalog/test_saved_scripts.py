@@ -1,4 +1,4 @@
-"""Scripts that people keep: what the comment at the top says, and the tool made of it."""
+"""Saved scripts: the comment at the top, and the tool definition made of it."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_parameters_are_computed_lazily_and_cached() -> None:
 
 
 def test_the_number_of_followed_references_is_bounded() -> None:
-    """Each could be followed for thousands of parts: together that would take seconds."""
+    """Each reference expands to thousands of nodes: following all would take seconds."""
     node: JsonObject = {"properties": {f"q{i}": {"$ref": "#/$defs/node"} for i in range(8)}}
     schema: JsonObject = {
         "$defs": {"node": node},

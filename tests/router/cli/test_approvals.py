@@ -19,7 +19,7 @@ def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Terminal:
 
 @pytest.fixture
 def listed(tmp_path: Path, terminal: Terminal) -> Listed:
-    """A server that was approved, and then changed one tool and brought another."""
+    """An approved server that then changed one tool and added another."""
     listed = Listed(tmp_path / "list.json")
     listed.has({"name": "read", "description": "Read a file."})
     command = listed.config.command or ""

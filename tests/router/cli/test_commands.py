@@ -62,7 +62,7 @@ def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Pa
 
 @pytest.fixture
 def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A person who opens the page as soon as it is printed."""
+    """A user who opens the page as soon as it is printed."""
     visits: list[threading.Thread] = []
 
     def open_page(begun: JsonObject, *, as_json: bool) -> None:
@@ -315,7 +315,7 @@ async def test_a_line_that_is_no_command_is_answered(running: Running, tmp_path:
 
 @pytest.fixture
 def short_path() -> Iterator[Path]:
-    """How long the path of `tmp_path` is depends on the user's name, and no socket may lie deep."""
+    """The length of `tmp_path` depends on the user's name, and socket paths are limited."""
     with tempfile.TemporaryDirectory(prefix="tb") as folder:
         yield Path(folder)
 

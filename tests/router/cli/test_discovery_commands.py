@@ -1,4 +1,4 @@
-"""The commands about how tools are listed: receipts, and what a server may have meanwhile."""
+"""The commands about discovery: receipts, and what a server may access meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command meets the shell: help, wrong words, pipes, narrow terminals, odd folders."""
+"""Commands and the shell: help, usage errors, pipes, narrow terminals, odd folders."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_closed_pipe_prints_nothing_to_stderr(tmp_path: Path, line: str) -> No
 
 
 def test_closed_standard_streams_are_not_reused_for_files(tmp_path: Path) -> None:
-    """What is opened next would take their numbers."""
+    """Files opened next would get their file descriptors."""
     assert shell(tmp_path, "toolbooth workspace new Work >&- 2>&- <&-").returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""Where the secrets go that a command line or a file brings, and what the terminal says of it."""
+"""Where secrets of a command line or an imported file are stored, and what the terminal prints."""
 
 from __future__ import annotations
 

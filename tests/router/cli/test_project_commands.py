@@ -1,4 +1,4 @@
-"""`toolbooth project`: made, changed, renamed and removed."""
+"""`toolbooth project`: create, change, rename and remove."""
 
 from __future__ import annotations
 

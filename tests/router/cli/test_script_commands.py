@@ -1,4 +1,4 @@
-"""`toolbooth script`: kept, shown, run for real and dry, removed."""
+"""`toolbooth script`: save, show, run, dry run, remove."""
 
 from __future__ import annotations
 

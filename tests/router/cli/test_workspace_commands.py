@@ -1,4 +1,4 @@
-"""`toolbooth workspace`: made, renamed, removed and brought back."""
+"""`toolbooth workspace`: create, rename, remove and restore."""
 
 from __future__ import annotations
 

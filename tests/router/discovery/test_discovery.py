@@ -60,7 +60,7 @@ async def isolate(running: Running, **settings: Any) -> None:
 
 
 def processes_named(word: str) -> list[str]:
-    """Of all on this computer: a word that no other run of the tests uses at the same time."""
+    """Of all on this computer: the argument is one that no concurrent test run uses."""
     found: list[str] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

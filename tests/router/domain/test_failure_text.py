@@ -1,4 +1,4 @@
-"""Every failure and every state of a server has a cause and an action for a person."""
+"""Every failure and every state of a server has a cause and a suggested action."""
 
 from __future__ import annotations
 

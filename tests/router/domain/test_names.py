@@ -1,4 +1,4 @@
-"""Server ids, tool keys, exposed names and identifiers of Lua."""
+"""Server ids, tool keys, exposed names and Lua identifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variables of a server's configuration choose code, and what a person is told of them."""
+"""Which variables of a server's configuration can load code, and how the user is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which code an exception becomes where a tool answers."""
+"""Which error code an exception becomes in a tool result."""
 
 from __future__ import annotations
 

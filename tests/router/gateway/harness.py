@@ -109,7 +109,7 @@ class Booth:
         self.told.set()
 
     def relist(self, **facts: Any) -> None:
-        """Let the server say something else about itself."""
+        """Let the server list another definition."""
         cached = self.catalog.servers[FILES].cached
         assert cached is not None
         listing = replace(cached.listing, **facts)

@@ -1,4 +1,4 @@
-"""Tasks that are stopped: once, and whatever they do at their end is done."""
+"""Tasks are stopped once, and their cleanup always completes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from router.runtime.tasks import Stoppable, spawn, wait_shielded
 
 
 class Block:
-    """A block that waits until it is stopped, and then for something else."""
+    """A block that waits until it is stopped, and then waits in its cleanup."""
 
     def __init__(self) -> None:
         self.stoppable = Stoppable()

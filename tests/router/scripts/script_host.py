@@ -1,4 +1,4 @@
-"""Scripts for the tests: run in a real worker process, against a host that answers from memory."""
+"""Scripts for the tests: run in a real worker process, with a host that answers from memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GENEROUS = ScriptLimits(busy_s=30.0)
 
 
 class EchoHost:
-    """Answers by the tool's name: `echo` what it was given, `text` a text, `fail` an error."""
+    """Results by tool name: `echo` returns its arguments, `text` a text, `fail` an error."""
 
     def __init__(self) -> None:
         self.calls: list[ScriptCall] = []
@@ -83,12 +83,12 @@ async def run(
 
 
 async def value_of(text: str, **arguments: Any) -> Any:
-    """What a script gives to `result`."""
+    """The value a script passes to `result`."""
     return (await run(text, **arguments)).result
 
 
 async def failure_of(text: str, limits: ScriptLimits = GENEROUS) -> str:
-    """The sentence a script ends with that can't go on."""
+    """The message a script fails with."""
     try:
         finished = await run(text, limits=limits)
     except ToolboothError as error:

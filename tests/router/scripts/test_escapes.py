@@ -1,4 +1,4 @@
-"""Ways out of embedded Lua and lupa that are known, and ways to use too much: each fails."""
+"""Known escapes from embedded Lua and lupa, and attempts to exceed limits: each fails."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_no_escape_works() -> None:
 
 @pytest.mark.proves("PROG-7")
 async def test_tool_names_are_never_code() -> None:
-    """A server's fields are made up as they are asked for: `__class__` is a tool nobody has."""
+    """A server's fields are created on access: `__class__` is an unknown tool."""
     host = EchoHost()
     await run("files.__class__{}:await() files['../../etc']{}:await()", host)
     assert [call.tool for call in host.calls] == ["__class__", "../../etc"]

@@ -1,4 +1,4 @@
-"""What scripts can do: calls, several at once, errors, values as JSON has them."""
+"""What scripts can do: calls, concurrent calls, errors, values as JSON."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_the_index_scores_as_the_reference_does_for_the_same_tokens() -> None:
     documents = [chance.choices(words, k=chance.randint(1, 40)) for _ in range(80)]
     index = one_field_index([documents[:30], documents[30:31], documents[31:]])
     reference: Any = BM25Okapi(documents)
-    # The reference lets common words count against a document; ours never do.
+    # The reference lets common words lower a score; ours never do.
     reference.idf = {token: index.idf(index.token_id(token)) for token in reference.idf}
     for _ in range(20):
         query = chance.sample(words, k=5)

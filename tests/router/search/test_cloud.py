@@ -36,7 +36,7 @@ def running(server: HTTPServer) -> Generator[str]:
 
 @contextmanager
 def silent() -> Generator[str]:
-    """Something that takes connections and never answers."""
+    """A server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 

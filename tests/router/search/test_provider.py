@@ -63,7 +63,7 @@ async def test_a_changed_server_is_indexed_again_and_the_others_are_not(
     reply = await provider.index(more).search(SearchRequest(("issue timer",), 1, REQUEST.strategy))
     assert read == ["time"]
     assert reply.hits[0].tool.key.tool == "create_issue_timer"
-    # A search that began before goes on with what it had.
+    # A search that began before continues with its own index.
     assert "create_issue_timer" not in {
         hit.tool.key.tool for hit in (await old.search(REQUEST)).hits
     }

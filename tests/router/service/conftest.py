@@ -1,4 +1,4 @@
-"""A running router for the tests of the whole."""
+"""A running router for the tests of the service."""
 
 from __future__ import annotations
 

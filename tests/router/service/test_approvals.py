@@ -1,4 +1,4 @@
-"""Approving tools: what waits is neither found nor called, until a person says yes."""
+"""Approving tools: pending tools are neither found nor called until the user approves them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def call(running: Running, key: str) -> str:
 
 
 async def changed(running: Running, listed: Listed) -> ServerRef:
-    """A server that was approved and then changed one tool and brought another."""
+    """An approved server that then changed one tool and added another."""
     ref = await running.add("Files", listed.config)
     listed.has(SLY, ERASE)
     await running.router.discovery.refresh(PERSONAL, ref.server)
@@ -46,7 +46,7 @@ async def changed(running: Running, listed: Listed) -> ServerRef:
 
 
 def told(running: Running, before: int) -> list[int]:
-    """How many tools wait, each time a status says something else than before."""
+    """The number of pending tools, each time the status changes it."""
     counts = [before]
     for event in running.trace.events:
         if isinstance(event, ServerStatusChanged) and event.status.pending_count != counts[-1]:
@@ -148,7 +148,7 @@ async def test_a_denied_pending_tool_is_hidden_from_clients(
 
 
 def waiting(running: Running) -> tuple[list[str], int]:
-    """What waits, and how many the server's status says do."""
+    """The pending tools, and their number in the server's status."""
     [status] = running.router.servers.list(PERSONAL)
     return [t.key.tool for t in running.router.tools.pending(PERSONAL)], status.pending_count
 

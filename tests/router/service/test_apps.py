@@ -1,4 +1,4 @@
-"""Other applications and a running router: tokens, files and secrets in step."""
+"""Other applications and a running router: tokens, files and secrets stay consistent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def token_in(file: Path) -> str:
 
 
 async def connect(running: Running) -> str:
-    """Connect Cursor; how to undo it."""
+    """Connect Cursor; returns how to undo it."""
     apps = running.router.apps
     return (await apps.connect(await apps.plan(CURSOR))).undo
 

@@ -1,4 +1,4 @@
-"""Batches, which revision 2025-03-26 has and no other: each request is answered, on one stream."""
+"""Batches, which only revision 2025-03-26 has: each request gets a response, on one stream."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A clock that is set, by days or by a year, forth and back: calls are answered, lists that
-seem to be from the future are asked for, what was learned and counted stays true. (That lists are
-not asked for in storms is in `test_freshness`.)"""
+"""A clock that is set by days or by a year, forward and back: calls work, lists dated in the future
+are discovered again, usage history and savings stay correct. (`test_freshness` checks that this
+causes no storm of discoveries.)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections as odd or hostile clients use them, byte by byte."""
+"""Connections of odd or hostile clients, byte by byte."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OFFER = (
 
 
 class Wire:
-    """A connection in a session."""
+    """A connection with a session."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Wire:
         return f"{verb} /mcp HTTP/1.1\r\n".encode() + head + more + b"\r\n" + body
 
     async def status(self) -> int:
-        """Of the answer that comes next."""
+        """The status of the next response."""
         async with asyncio.timeout(WAIT_S):
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
@@ -78,7 +78,7 @@ async def connected(running: Running) -> AsyncGenerator[Wire]:
 async def test_an_upgrade_header_does_not_lose_the_request_body(
     running: Running,
 ) -> None:
-    """Java's own client makes it with each request."""
+    """Java's HTTP client sends it with each request."""
     async with connected(running) as wire:
         for _ in range(2):
             wire.writer.write(wire.request("POST", PING, OFFER))

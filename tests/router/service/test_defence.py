@@ -1,4 +1,4 @@
-"""What a hostile or broken client can't do to the endpoint, nor to the others on it."""
+"""What a hostile or broken client can't do to the endpoint and its other clients."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_a_request_with_an_endless_head_is_closed(
         async with asyncio.timeout(WAIT_S):
             assert await reader.read() == b""
         writer.close()
-    monkeypatch.undo()  # one that is busy with other things may take longer than that
+    monkeypatch.undo()  # a busy machine may need longer than that
     assert (await running.post_modern("tools/list")).status_code == 200
 
 
@@ -87,7 +87,7 @@ async def test_the_size_of_a_request_head_is_bounded(running: Running) -> None:
     reader, writer = await asyncio.open_connection(url.host, url.port)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 1_000_000)
     async with asyncio.timeout(WAIT_S):
-        with suppress(ConnectionError):  # what it didn't read of ours makes it a reset
+        with suppress(ConnectionError):  # unread data makes it a reset
             assert await reader.read() == b""
     writer.close()
 
@@ -131,7 +131,7 @@ ROUTES = (
 async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
     running: Running, tmp_path: Path
 ) -> None:
-    """As the inspectors and gateways were attacked that tried out a configuration when asked to."""
+    """As inspectors and gateways were attacked that started any configuration on request."""
     before = children_of(os.getpid())
     made = tmp_path / "made"
     command: JsonObject = {
@@ -208,7 +208,7 @@ def test_no_setting_exposes_the_endpoint_to_other_computers(key: str) -> None:
 
 
 def listening_addresses(port: int) -> set[str]:
-    """Where anybody listens on `port`, as the kernel knows it."""
+    """The addresses with a listener on `port`, as the kernel reports them."""
     rows = [
         line.split()
         for table in Path("/proc/net").glob("tcp*")
@@ -249,7 +249,7 @@ class WatchedKeyring(MemoryKeyring):
 
 
 async def test_without_a_token_no_secret_and_no_server_is_touched(running: Running) -> None:
-    """As where callers without a token were served with the servers' own credentials."""
+    """As gateways that served clients without a token with the servers' own credentials."""
     before, watched = keyring.get_keyring(), WatchedKeyring()
     keyring.set_keyring(watched)
     call = {"name": "tool_execute", "arguments": {"toolKey": "test:echo"}}
@@ -287,7 +287,7 @@ async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) ->
 
 
 async def test_lookalike_hosts_are_refused(running: Running) -> None:
-    """As names that are made to point here, and hosts that a lenient parser reads as ours."""
+    """As names that resolve to loopback, and hosts that a lenient parser takes for ours."""
     url = httpx2.URL(running.url)
     ours = url.netloc.decode()
     hosts = [

@@ -1,4 +1,4 @@
-"""What is under way ends with its token, and with the router."""
+"""Requests in flight end with their token, and with the router."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The endpoint over real HTTP: who gets in, in which revision, and what they see."""
+"""The endpoint over real HTTP: authentication, revisions, and what clients see."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
 
 
 async def first_line(running: Running, method: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    """The first line of the answer to a request no HTTP client would send."""
+    """The status line of the response to a request no HTTP client would send."""
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     lines = [f"{method} {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
@@ -310,7 +310,7 @@ async def test_whitespace_around_a_header_value_is_ignored(running: Running) -> 
     host = httpx2.URL(running.url).netloc.decode()
     spaced = [(name, f" \t {value} \t") for name, value in running.headers(Host=host).items()]
     answer = await first_line(running, "GET", spaced)
-    assert b" 400 " in answer  # it names no session, but it comes from somebody who may
+    assert b" 400 " in answer  # it names no session, but its token is valid
 
 
 async def test_two_host_headers_are_refused(running: Running) -> None:

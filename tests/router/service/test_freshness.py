@@ -1,4 +1,5 @@
-"""Keeping lists fresh: when a server is asked again, and that the same list is no news."""
+"""Freshness of tool lists: when a server is discovered again, and that an unchanged list causes no
+event."""
 
 from __future__ import annotations
 
@@ -108,7 +109,7 @@ def test_one_rule_decides_how_long_a_list_is_fresh(state: ListState, expected: t
 
 
 class Watch:
-    """A `FreshnessMonitor` of one server with a known list, in a state that a test sets."""
+    """A `FreshnessMonitor` for one server with a known list, in a state that a test sets."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()

@@ -1,4 +1,4 @@
-"""A person is asked while a client waits, over real HTTP and a real server."""
+"""The user is asked while a client waits, over real HTTP and with a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A secret that a server was started with is nowhere but in that server."""
+"""A secret given to a server is nowhere but in that server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IS_ERROR: JsonObject = {"content": [{"type": "text", "text": f"no: {PLANTED}"}],
 
 
 async def provoke(running: Running) -> list[str]:
-    """Have the server say its secret in every way it can; what clients got."""
+    """Make the server output its secret in every possible way; returns what clients got."""
     await running.add("Test", stdio_config(env={"KEY": "${env:PLANTED_TOKEN}"}))
     answers: list[str] = []
     for tool, arguments in (

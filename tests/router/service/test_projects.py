@@ -1,4 +1,4 @@
-"""Whole projects through a running router: looking at one, putting it back, pinned tools."""
+"""Projects in a running router: reading and restoring one, pinned tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the endpoint is reached, and what strangers are not given: its time."""
+"""Reaching the endpoint over IPv4 and IPv6, and how little unauthenticated requests cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_client_that_resolves_localhost_to_ipv6_is_served(
     for host in ("[::1]", "127.0.0.1"):
         url = f"http://{host}:{port}/mcp"
         answer = await running.http.post(url, json=message, headers=running.headers())
-        assert answer.status_code == 400  # for want of a session
+        assert answer.status_code == 400  # because it has no session
         assert (await running.http.post(url, json=message)).status_code == 401
 
 
@@ -47,7 +47,7 @@ async def test_ipv4_is_served_although_another_program_has_the_ipv6_port(
 
 
 async def silent(scope: Scope, receive: Receive, send: Send) -> None:
-    """Nobody asks it anything."""
+    """It never receives a request."""
 
 
 @pytest.mark.proves("META-6")

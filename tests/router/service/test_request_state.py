@@ -1,5 +1,5 @@
-"""The state a client brings back is attacker input: only what we gave out, to whom and for what we
-gave it, while it holds, goes on with a call."""
+"""The request state a client returns is attacker input: a call continues only with a state we
+issued, to the same client, for the same call, before it expires."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def call(question: str = "Who?", **more: object) -> JsonObject:
 
 
 async def asked(running: Running, url: str) -> JsonObject:
-    """What a call brings whose server wants to know something first."""
+    """The result of a call whose server needs input first."""
     await running.add("asks", ServerConfig(url=url))
     answer = (await running.modern("tools/call", call()))["result"]
     assert answer["resultType"] == "input_required"

@@ -1,4 +1,4 @@
-"""The router as a whole, over real files and real processes."""
+"""The whole router, with real files and real processes."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
 def edit_text(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
-    assert len(new) != len(old)  # the time of a change may be too coarse to tell
+    assert len(new) != len(old)  # the resolution of file times may be too coarse
     file.write_text(text.replace(old, new))
 
 

@@ -1,4 +1,4 @@
-"""Scripts in a whole router: kept in files, called by clients, each seeing what it may."""
+"""Scripts in a whole router: saved in files, called by clients, each in its own scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search through the whole router: trials, the cloud service, indexes that are kept ready."""
+"""Search in the whole router: the playground, the cloud service, indexes built in advance."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_new_workspaces_use_hybrid_search(running: Running) -> None:
 
 @pytest.fixture
 def keyring(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the keyring holds of a router that is started after this."""
+    """The keyring of a router that is started after this."""
     secrets = FakeSecrets()
     monkeypatch.setattr("router.service.router.KeyringSecrets", lambda: secrets)
     return secrets.values

@@ -1,4 +1,4 @@
-"""Usage history: recorded by what follows a search, and kept in a file."""
+"""Usage history: recorded from calls after a search, and stored in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers of one session or one folder, and questions that find the client they are for."""
+"""Upstreams per session or folder, and server requests that reach the right client."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def execute(client: Client, key: str, **arguments: Any) -> types.CallToolR
 
 
 async def process_of(client: Client, server: str) -> tuple[int, str]:
-    """The process that answers this client, and the folder it works in."""
+    """The process that serves this client, and its working directory."""
     content: Any = (await execute(client, f"{server}:env")).structured_content
     return content["pid"], content["cwd"]
 
@@ -206,7 +206,7 @@ async def test_a_client_with_form_elicitation_only_gets_no_url(running: Running)
 async def test_the_upstream_of_an_idle_modern_client_ends(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody ends a session there: it is over when nothing was heard of it for a while."""
+    """Modern clients end no session: it expires when it was idle for a while."""
     monkeypatch.setattr(sessions, "_CHECK_INTERVAL_S", 0.05)
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, MODERN) as client:

@@ -60,14 +60,14 @@ STARTS = (
 
 
 class Broken(Exception):
-    """What a test breaks a step with."""
+    """The exception with which a test makes a step fail."""
 
 
 Undo = Callable[[], Awaitable[object] | None]
 
 
 class Steps:
-    """The steps of a shutdown as they were done; `broken` does its work and then fails."""
+    """The steps of a shutdown in order; `broken` does its work and then fails."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, broken: str = "") -> None:
         self.added: list[str] = []

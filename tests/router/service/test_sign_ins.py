@@ -1,4 +1,4 @@
-"""Signing in with the whole router: what a person sees, what a client is told, what is written."""
+"""Signing in with the whole router: what the user sees, what a client gets, what is written."""
 
 from __future__ import annotations
 

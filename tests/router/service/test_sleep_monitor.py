@@ -1,4 +1,4 @@
-"""A sleep is noticed once, however long it was; a busy moment or a clock that was set is none."""
+"""A system sleep is noticed once, however long it was; a busy loop or a clock change is not one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.timeouts import WAIT_S
 
 
 class Night:
-    """The time that passes while someone means to wait for a tick."""
+    """The time that passes while the monitor waits for a tick."""
 
     def __init__(self, passes: Sequence[float]) -> None:
         self._passes = list(passes)

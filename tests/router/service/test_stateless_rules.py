@@ -1,5 +1,5 @@
-"""The rules of the 2026-07-28 revision: headers and body say the same, each request says who it is
-from, and a stream that is closed ends what it was for."""
+"""The rules of revision 2026-07-28: headers and body must agree, each request has its own meta, and
+closing a stream cancels its request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers travel: as one body or as a stream, within a session or without, until cancelled."""
+"""Streamable HTTP responses: one body or a stream, with or without a session, until cancelled."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None
     headers = of_session(running, session)
     for _ in range(2):
         async with httpx2.AsyncClient() as http, asyncio.timeout(WAIT_S):
-            while True:  # until the one before is known to be gone
+            while True:  # until the previous one is known to be closed
                 async with http.stream("GET", running.url, headers=headers) as stream:
                     if stream.status_code == 200:
                         break

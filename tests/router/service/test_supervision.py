@@ -1,4 +1,4 @@
-"""How a whole router runs servers: lifecycles, giving up, processes, those of the environment."""
+"""How a whole router runs servers: lifecycles, giving up, processes, servers of the environment."""
 
 from __future__ import annotations
 

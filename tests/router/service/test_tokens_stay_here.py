@@ -1,4 +1,4 @@
-"""The token a client shows us is ours alone: no server ever gets it, by whatever way it came."""
+"""A client's token is for us only: no server ever receives it, however it was sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.running_router import STDIO_SERVER, Running, stdio_config
 
 
 class Overheard:
-    """An application and all that is sent to it: heads and bodies."""
+    """An application and everything sent to it: headers and bodies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class Overheard:
 
 
 async def call_both_ways(running: Running, key: str) -> list[str]:
-    """A call with the token in its header, and one with it in `_meta`; what they bring."""
+    """A call with the token in its header, and one with it in `_meta`; returns their results."""
     call: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": key}}
     in_meta = {**call, "_meta": {"token": running.token, "vendor/x": "passes"}}
     by_header = await running.post_modern("tools/call", {**call, "_meta": {"vendor/x": "passes"}})

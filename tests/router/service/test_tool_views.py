@@ -1,4 +1,4 @@
-"""What people are told of a tool beside its words: whether and since when it can be called."""
+"""What users see of a tool besides its definition: whether and since when it can be called."""
 
 from __future__ import annotations
 

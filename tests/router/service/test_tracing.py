@@ -1,4 +1,4 @@
-"""One trace id from a client's request to the server's last words, in every line of the log."""
+"""One trace id from a client's request to the server's stderr, in every line of the log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.running_router import Running
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What the router logs, in all detail."""
+    """All log lines of the router."""
     text = io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(TraceFormatter())

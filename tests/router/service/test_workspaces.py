@@ -1,4 +1,4 @@
-"""Workspaces and projects of a running router: what each shows, and to whom."""
+"""Workspaces and projects of a running router: what each contains, and for whom."""
 
 from __future__ import annotations
 

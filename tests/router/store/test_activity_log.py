@@ -1,4 +1,4 @@
-"""The activity_log log: never in the way of a request, and sparing with what it keeps."""
+"""The activity log: it never delays a request, and keeps only what it should."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_savings_are_counted_by_hour_and_day_for_each_workspace(
 def test_today_begins_at_local_midnight(
     monkeypatch: pytest.MonkeyPatch, zone: str, now: str, yesterday: str
 ) -> None:
-    """In rules, not in names, which a system without a database of zones takes for UTC."""
+    """As POSIX rules, not as names, which a system without a time zone database takes for UTC."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
@@ -181,7 +181,7 @@ def test_today_begins_at_local_midnight(
 
 def test_the_totals_are_bounded() -> None:
     totals = ActivityTotals()
-    last = 2_000_000  # in 2027: earlier, some clocks were not at a quarter of an hour
+    last = 2_000_000  # in 2027: before, some time zones had offsets that are no quarter of an hour
     for quarter in range(last - 100_000, last + 1):
         totals.add(HOME, quarter, 1, 1)
     now = (datetime(1970, 1, 1, tzinfo=UTC) + last * timedelta(minutes=15)).astimezone()
@@ -306,7 +306,7 @@ def test_recording_does_not_wait_for_the_disk(open_log: OpenLog, path: Path) -> 
     log = open_log()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        for _ in range(1000):  # one that waited would wait for the rollback
+        for _ in range(1000):  # a blocking call would wait for the rollback
             log.record(CALL)
         connection.rollback()
     log.close()

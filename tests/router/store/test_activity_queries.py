@@ -1,4 +1,4 @@
-"""The activity log asked: pages of entries, what was saved, and never more than it may keep."""
+"""Queries of the activity log: pages of entries, savings, and its size limit."""
 
 from __future__ import annotations
 

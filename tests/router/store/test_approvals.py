@@ -1,4 +1,4 @@
-"""Which tools are approved: one file decides, and what can't be read approves nothing."""
+"""Which tools are approved: one file decides, and an unreadable one approves nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of settings and workspaces by people are noticed; a mistake in one costs only itself."""
+"""Edits of settings and workspaces by users are noticed; an error affects only its own file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings and workspaces on disk: mistakes are refused, and nobody's change is lost."""
+"""Settings and workspaces on disk: errors are refused, and no change is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files are wholly old or wholly new, private, and never lose another process's change."""
+"""Files are replaced atomically, private, and never lose another process's change."""
 
 from __future__ import annotations
 

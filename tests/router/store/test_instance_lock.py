@@ -1,4 +1,4 @@
-"""One instance per data directory: held while it lives, free the moment it dies."""
+"""One instance per data directory: locked while it runs, free as soon as it ends."""
 
 from __future__ import annotations
 

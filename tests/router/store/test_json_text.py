@@ -1,4 +1,4 @@
-"""A file that can't be used is refused with the exact line and a sentence."""
+"""An unusable file is refused with the exact line and a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every older shape of a file becomes the newest; a newer one is refused."""
+"""Every older format of a file is migrated to the newest; a newer one is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Receipts on disk: they come back as they were, and none that can't be read is an error."""
+"""Receipts on disk: written and read back, and an unreadable one is no error."""
 
 from __future__ import annotations
 

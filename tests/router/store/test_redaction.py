@@ -1,4 +1,4 @@
-"""What a server was given as a secret is in no text that leaves us."""
+"""A server's secrets are in no text that leaves the router."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets live in the keyring or in memory, never in a file, and are named but never shown."""
+"""Secrets are in the keyring or in memory, never in a file, and are named but never shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tests.support.timeouts import WAIT_S
 
 
 class MemoryKeyring(KeyringBackend):
-    """A keyring that works, and knows on which threads it was asked. It claims no priority, so that
-    keyring never picks it by itself."""
+    """A keyring that works, and records on which threads it was called. It claims no priority, so
+    that keyring never picks it by itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class MemoryKeyring(KeyringBackend):
 
 
 class UninitialisedKeyring(MemoryKeyring):
-    """As the Secret Service without a display."""
+    """Like the Secret Service without a display."""
 
     def get_password(self, service: str, username: str) -> str | None:
         raise InitError("Failed to create the collection: Prompt dismissed..")
@@ -57,7 +57,7 @@ class UninitialisedKeyring(MemoryKeyring):
 
 
 class LockedKeyring(MemoryKeyring):
-    """Waits for a person who never comes, until the test ends."""
+    """Waits for a user who never comes, until the test ends."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Tokens: only their hashes are stored, and checking one costs next to nothing."""
+"""Tokens: only their hashes are stored, and verifying one is fast."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_anything_else_is_not_a_token(tokens: TokenStore) -> None:
 def test_the_secret_is_compared_in_constant_time(
     tokens: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is compared is digests, by the one comparison that takes the same time for all."""
+    """Digests are compared, by a comparison in constant time."""
     secret = tokens.issue("Claude", None, None).secret
     head, tail = secret[:13], secret[13:]
     guesses = [head + "x" * 43, head + tail[:42] + ("A" if tail[-1] != "A" else "B")]

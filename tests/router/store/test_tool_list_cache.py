@@ -1,4 +1,4 @@
-"""Tool lists on disk: never half written, never trusted blindly, never worth an exception."""
+"""Tool lists on disk: written atomically, validated when read, and never raising."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ OTHER = CachedListing(prepare(ServerListing(({"name": "later"},))), HASH, NOON, 
 
 
 def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change an entry as a program would that knows how to make its checksum."""
+    """Change an entry and update its checksum."""
     file = json.loads(path.read_bytes())
     change(file)
     tools = ",\n".join(json.dumps(tool) for tool in file.pop("tools"))
@@ -229,7 +229,7 @@ def test_a_folder_in_the_entrys_place_is_ignored(cache: ToolListCache, path: Pat
 
 
 def mutations(good: bytes, count: int) -> Iterator[bytes]:
-    """Truncated, bit-flipped, cut up, repeated and reshaped copies of `good`; always the same."""
+    """Truncated, bit-flipped, cut, repeated and reshaped copies of `good`; deterministic."""
     chance = random.Random(20260310)
     for number in range(count):
         data = bytearray(good)

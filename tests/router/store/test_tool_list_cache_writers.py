@@ -1,4 +1,4 @@
-"""Tool lists on disk under writers that are killed, and under two at once: nothing is lost."""
+"""Tool lists on disk with killed writers, and with two concurrent ones: nothing is lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ for line in sys.stdin:
 
 
 def kill_writers(folder: Path, steps: Iterable[int]) -> None:
-    """Let writers write over and over, each until it comes to the next of `steps`."""
+    """Run writers repeatedly, each until it reaches the next of `steps`, and kill them."""
     ToolListCache(folder).write(TIME, ENTRY)
     with subprocess.Popen(
         [sys.executable, "-c", KILL_A_WRITER_PER_LINE, str(folder)],

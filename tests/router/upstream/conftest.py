@@ -1,4 +1,4 @@
-"""Every test of this folder runs on asyncio's own loop and, where there is one, on uvloop."""
+"""Every test of this folder runs on asyncio's own loop and, where installed, on uvloop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tests of this folder open connections, call tools and listen."""
+"""How the tests of this folder open connections, call tools and record notifications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
 
 class Heard:
-    """What a server said beside its answers."""
+    """What a server sent besides responses."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The surroundings of a pool in tests: what it may start, what it said, and the time."""
+"""The environment of a pool in tests: what it may start, what it published, and the time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAILED, BACKING_OFF = ServerState.FAILED, ServerState.BACKING_OFF
 
 
 class Fleet:
-    """The surroundings of a pool: what it may start, what it said, and the time."""
+    """The environment of a pool: what it may start, what it published, and the time."""
 
     def __init__(self, record: Path) -> None:
         self.record = record
@@ -78,7 +78,7 @@ class Fleet:
         await pausing.wait()
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, and whoever sleeps wake up."""
+        """Advance the time and wake all sleepers."""
         self.now += seconds
         if self._pausing is not None:
             self._pausing.set()

@@ -1,4 +1,4 @@
-"""Which revision is spoken, and what is said when there is none in common."""
+"""Which revision is negotiated, and the error when there is none in common."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Whatever a server does: an answer or a clear error, and nobody else notices.
+"""Whatever a server does: a result or a clear error, and no other server is affected.
 
-Each fault is done at every step it can be done at, by servers of their own, side by side; meanwhile
-a healthy server is called without pause. All faults, and how long each may hold up others, are in
+Each fault happens at every possible step, in separate concurrent servers; meanwhile a healthy
+server is called continuously. All faults, and how long each may delay others, are in
 `tests/proofs/test_hostile_servers.py`.
 """
 
@@ -27,7 +27,7 @@ pytestmark = LINUX_ONLY
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
-    """Once is enough here, on the loop that is used where there is one."""
+    """One loop is enough here: uvloop where it is installed."""
     return "asyncio", {"use_uvloop": True}
 
 

@@ -1,4 +1,4 @@
-"""Starting and stopping a server over and over leaves nothing behind; nor does a killed router."""
+"""Starting and stopping a server repeatedly leaks nothing; nor does a killed router."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUNDS = 30
 
 @dataclass(frozen=True)
 class Held:
-    """What this process holds of the system's."""
+    """The system resources this process holds."""
 
     descriptors: int
     tasks: int
@@ -53,7 +53,7 @@ async def test_starts_and_stops_leave_nothing_behind(pool: UpstreamPool, fleet: 
     await start_and_stop(pool, ROUNDS)
     assert Held.now() == before
     assert len(fleet.pids()) == ROUNDS + 5
-    guardians = children_of(os.getpid()) - children  # the last of them may still be ending
+    guardians = children_of(os.getpid()) - children  # the last one may still be ending
     left = [*fleet.pids(), *recorded(fleet.record, "child"), *guardians]
     assert [pid for pid in left if not ends_within(WAIT_S, pid)] == []
 

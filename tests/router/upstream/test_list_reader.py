@@ -1,4 +1,4 @@
-"""Reading all that a server offers."""
+"""Reading all lists of a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lifecycles and supervision of real processes: who starts what when, and who gives up."""
+"""Lifecycles and supervision of real processes: when a server starts, restarts and is given up."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ async def test_a_server_that_always_runs_survives_idleness_and_borrowers(
 
 
 class HeldEnd:
-    """Keeps a process that exited from being over until it is let go."""
+    """Keeps an exited process from being reported as ended until it is released."""
 
     def __init__(self) -> None:
         self.noticed = asyncio.Event()
@@ -140,7 +140,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> HeldEnd:
 
 
 async def kill_first(pool: UpstreamPool, fleet: Fleet, held: HeldEnd) -> None:
-    """Of the process of the first call: returns when that is noticed, but not over."""
+    """For the process of the first call: returns when the exit is noticed, but not completed."""
     await call(pool, "echo", a=1)
     os.kill(fleet.pids()[0], signal.SIGKILL)
     async with asyncio.timeout(WAIT_S):

@@ -1,4 +1,4 @@
-"""Decoding what servers send: the same values either way, and never more than the limits."""
+"""Decoding messages of servers: the same values by both decoders, and never beyond the limits."""
 
 from __future__ import annotations
 

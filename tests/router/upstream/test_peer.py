@@ -1,4 +1,4 @@
-"""The peer: which answer belongs to which request, whatever the transport."""
+"""The peer: which response belongs to which request, whatever the transport."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GONE = Failure(FailureKind.EXITED, "code 1", "boom")
 
 
 class FakeTransport:
-    """Keeps what was sent; `on_send` may answer it, or hold it up."""
+    """Records what was sent; `on_send` may answer it or block it."""
 
     def __init__(self) -> None:
         self.is_closing = self.cancels_by_closing = False

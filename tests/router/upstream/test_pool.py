@@ -1,4 +1,4 @@
-"""The pool: one start for all who ask, one owner for each server, nothing left behind."""
+"""The pool: one start for all concurrent calls, one owner for each server, nothing left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After the computer slept: what does not answer is let go, and connected anew when it is used."""
+"""After a system sleep: dead connections are dropped, and reconnected at their next use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.servers.http_server import sdk_app, serving
 
 
 class Network:
-    """Between a client and a server, with connections that can go silent as they do in a sleep."""
+    """A proxy between client and server, whose connections can go silent as in a sleep."""
 
     def __init__(self, host: str, port: int) -> None:
         self._to = (host, port)
@@ -33,7 +33,7 @@ class Network:
             self._pumps.add(spawn(_pump(source, target), name="a direction"))
 
     async def forget(self) -> None:
-        """From now on nothing passes on the connections there are; nobody is told."""
+        """From now on nothing passes on the open connections; no side is notified."""
         for pump in self._pumps:
             await stop(pump)
         self._pumps.clear()

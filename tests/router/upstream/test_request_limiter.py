@@ -1,4 +1,4 @@
-"""Calls at once: as many as a server takes, the others in line, and a line that has an end."""
+"""Concurrent calls: up to the server's limit, the others in a bounded queue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.router.upstream.connection_harness import failure_of
 
 
 async def waiting(limiter: RequestLimiter, timeout_s: float | None = None) -> asyncio.Task[None]:
-    """Someone in line."""
+    """A request in the queue."""
     task = spawn(limiter.acquire(timeout_s), name="in line")
     await asyncio.sleep(0)
     return task

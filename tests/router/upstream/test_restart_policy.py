@@ -1,4 +1,4 @@
-"""When a server that failed may be tried again, with a clock and a chance of our own."""
+"""When a failed server may be started again, with an injected clock and random source."""
 
 from __future__ import annotations
 

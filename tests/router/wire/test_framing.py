@@ -1,4 +1,4 @@
-"""Cutting byte streams into lines and server-sent events."""
+"""Splitting byte streams into lines and server-sent events."""
 
 from __future__ import annotations
 

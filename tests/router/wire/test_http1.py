@@ -1,4 +1,4 @@
-"""The bytes of an HTTP reply, however they are cut, and what is no HTTP."""
+"""Parsing HTTP responses, however their bytes are split, and malformed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages are read so that nobody could read them otherwise, and written so that all can."""
+"""Messages are read only if every parser would read them alike, and written so that all can."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def test_written_messages_can_be_read(value: object) -> None:
 
 
 def test_a_number_that_is_not_json_is_written_as_null() -> None:
-    """Servers that write JSON by hand send them; a client could not read the whole answer."""
+    """Servers that write JSON by hand send them; a client could not read the whole response."""
     odd = {"a": [float("nan"), 1.5, {"b": float("-inf")}], "half": "\ud800"}
     assert encode(odd) == b'{"a":[null,1.5,{"b":null}],"half":"\\ud800"}'

@@ -1,4 +1,4 @@
-"""Our spelling of the mcp beside the SDK's."""
+"""Our constants of MCP compared with the SDK's."""
 
 from __future__ import annotations
 

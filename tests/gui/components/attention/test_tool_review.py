@@ -1,4 +1,4 @@
-"""Tools that wait, changed or look suspicious are marked and decided where tools are shown."""
+"""Pending, changed and suspicious tools are marked and decided where tools are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding and editing a server: pasted or typed, checked, agreed to, and nothing lost on the way."""
+"""Adding and editing a server: pasted or typed, validated, consented to, and no input lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    """Outlives the dialog, which deletes itself when it closes."""
+    """Outlives the dialog, which deletes itself on close."""
     window = QWidget()
     qtbot.addWidget(window)
     return window

@@ -1,4 +1,4 @@
-"""Links and commands that would install a server elsewhere are understood when pasted."""
+"""Links and commands that would install a server in other apps can be pasted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every shape in which people find a server on the web, pasted."""
+"""Every format in which people find a server on the web, pasted."""
 
 from __future__ import annotations
 
@@ -252,6 +252,6 @@ def test_text_python_cannot_parse_is_refused_with_a_message(text: str) -> None:
     ],
 )
 def test_refusing_any_text_is_fast(text: str) -> None:
-    """One that backtracks would take longer than any test may."""
+    """One that backtracks would exceed the timeout of any test."""
     with pytest.raises(InvalidInput):
         parse_pasted(text)

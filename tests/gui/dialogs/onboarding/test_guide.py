@@ -1,4 +1,4 @@
-"""The guide of the first run: only what is missing, nothing without a press, green at the end."""
+"""The onboarding guide: only missing steps, nothing without a click, all steps done at the end."""
 
 from __future__ import annotations
 

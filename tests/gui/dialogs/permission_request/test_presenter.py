@@ -1,4 +1,4 @@
-"""The question whether a client may do something, one at a time, and what a person answers."""
+"""Permission requests: shown one at a time, and what the user's answers do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The projects of a workspace: every change applies at once, and all of them can be taken back."""
+"""The projects of a workspace: every change applies at once and can be undone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> P
 
 
 def click(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
-    """Press the button once it is there."""
+    """Click the button once it is shown."""
 
     def there() -> list[QAbstractButton]:
         buttons = dialog.findChildren(QAbstractButton)
@@ -58,7 +58,7 @@ def click(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
 
 
 def change(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
-    """Press the button, and wait until what it changes is in force."""
+    """Click the button, and wait until its change applies."""
     with qtbot.waitSignal(dialog.changes.saved):
         click(dialog, name, qtbot)
 

@@ -1,4 +1,4 @@
-"""Scripts in the window: written, tried out, kept, and nothing lost on the way."""
+"""Scripts in the window: written, tried, saved, and no text lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings dialog: each change holds at once and can be taken back."""
+"""The settings dialog: each change applies at once and can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of search and of the activity log: the cloud service, pinned tools, what is kept."""
+"""Settings of search and of the activity log: the cloud service, pinned tools, what is logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding a setting: by its own words, and by those people have for it."""
+"""Searching for a setting: by its own words, and by words users type."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def search(dialog: SettingsDialog, text: str) -> None:
 
 
 def found(dialog: SettingsDialog) -> list[str]:
-    """The texts of the setting that is marked."""
+    """The texts of the highlighted setting."""
     [mark] = [each for each in dialog.findChildren(SearchHighlight) if each.isVisible()]
     shown = [mark.setting, *mark.setting.findChildren(QWidget)]
     return [each.text() for each in shown if isinstance(each, QLabel | QAbstractButton)]

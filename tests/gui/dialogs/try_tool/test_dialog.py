@@ -1,4 +1,4 @@
-"""Looking closer at a server: trying a tool, prompts and resources, what it writes to stderr."""
+"""The details of a server: trying a tool, prompts and resources, its stderr."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _keep_alive(dialog: object) -> None:
 
 
 def field(dialog: TryToolDialog, name: str) -> QWidget:
-    """The one that calls itself so, as it stands in the window."""
+    """The field with this accessible name."""
     fields = (*dialog.findChildren(QLineEdit), *dialog.findChildren(QPlainTextEdit))
     every = (*fields, *dialog.findChildren(QComboBox))
     return next(each for each in every if each.accessibleName() == name and each.isVisible())

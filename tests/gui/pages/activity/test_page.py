@@ -1,4 +1,4 @@
-"""The Activity page: what apps did, filtered; one entry in full; and a file of it."""
+"""The Activity page: what apps did, filtered; one entry in full; and its export."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def choose(page: ActivityPage, name: str, value: str) -> None:
 @pytest.mark.proves("META-9")
 def test_entries_in_memory_and_in_the_log_form_one_list(page: ActivityPage) -> None:
     search, call, failed = whats(page)
-    assert search.startswith("“open a ticket”")  # the log does not have that text
+    assert search.startswith("“open a ticket”")  # the log does not have this text
     assert call == "github · create_issue"
     assert failed == "github · fork — no rights"
 

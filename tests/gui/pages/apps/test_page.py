@@ -1,4 +1,4 @@
-"""Other applications in the window: connected after a look at the change, and taken back."""
+"""Other apps in the window: connected after a preview of the change, and undone."""
 
 from __future__ import annotations
 

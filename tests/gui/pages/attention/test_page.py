@@ -1,4 +1,4 @@
-"""Needs attention: what waits is shown in one place, and decided there."""
+"""The attention page: everything that needs a decision is shown and decided there."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def last(router: FakeRouter) -> SentCommand:
 
 
 def offered(window: MainWindow) -> list[str]:
-    """What the buttons of pending tools say."""
+    """The texts of the buttons of pending tools."""
     buttons = [b for b in window.findChildren(QPushButton) if b.isVisible()]
     return [b.text() for b in buttons if b.text().startswith("Approve")]
 

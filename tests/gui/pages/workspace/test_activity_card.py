@@ -1,4 +1,4 @@
-"""The activity list: live, filtered, paused, and calm however busy the router is."""
+"""The activity list: live, filtered, paused, and with few updates however busy the router is."""
 
 from __future__ import annotations
 

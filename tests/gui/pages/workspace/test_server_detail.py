@@ -1,4 +1,4 @@
-"""Failures carry the button that mends them: a command to copy, more time."""
+"""Failures have a button that fixes them: a command to copy, a longer timeout."""
 
 from __future__ import annotations
 

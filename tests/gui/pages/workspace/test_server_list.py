@@ -1,4 +1,4 @@
-"""The server list: its rows, its filter, and what a person asks for in it."""
+"""The server list: its rows, its filter, and the actions it requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def names(servers: ServerList) -> list[str]:
 
 
 def click(servers: ServerList, row: int, from_right: int) -> None:
-    """Press `from_right` pixels from the right edge of the row."""
+    """Click `from_right` pixels from the right edge of the row."""
     view = servers.view
     rect = view.visualRect(view.model().index(row, 0))
     place = QPoint(rect.right() - from_right, rect.center().y() - 2)

@@ -1,5 +1,7 @@
-"""Packages that are fetched once and then run from where they lie. The registry is played by a
-small program named `npm` on the PATH; with the real ones this is proved in `tests/e2e`."""
+"""Packages are fetched once and then run from their folder.
+
+The registry is a small program named `npm` on the PATH; `tests/e2e` tests the real ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The launchers of macOS and Windows, as far as they can be checked elsewhere."""
+"""The launchers of macOS and Windows, as far as they can be checked on other platforms."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_memory_is_measured_for_the_whole_process_group() -> None:
 
 
 class RecordingKernel:
-    """Kernel32 as far as a job needs it: keeps what it is told."""
+    """The part of kernel32 a job needs: records its arguments."""
 
     def __init__(self, *, joins: int = 1) -> None:
         self.told: dict[int, bytes] = {}

@@ -1,4 +1,4 @@
-"""Which files a sandbox shows for a command."""
+"""Which files a sandbox makes readable for a command."""
 
 from __future__ import annotations
 

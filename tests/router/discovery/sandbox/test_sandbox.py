@@ -1,4 +1,4 @@
-"""Sandboxes on real processes: what escapes, at each level this machine offers, as each user."""
+"""Sandboxes of real processes: escape attempts at each supported level, as each user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_no_escape_succeeds_at_a_level_the_self_test_reports(level: int, user: U
 
 
 def test_without_confinement_every_escape_succeeds() -> None:
-    """Else the attempts above would prove nothing."""
+    """Otherwise the attempts above would prove nothing."""
     profile, user = SandboxProfile(IsolationLevel.LIMITED), users()[-1]
     with baits(user) as plan:
         found = run_confined(profile, user, json.dumps(plan)).answer
@@ -75,7 +75,7 @@ def test_without_bubblewrap_the_next_level_is_used_and_reported() -> None:
 
 
 def test_a_bubblewrap_without_namespaces_is_detected(tmp_path: Path) -> None:
-    """As in a container that forbids them: the program is there, and fails."""
+    """As in a container that forbids namespaces: the program exists, and fails."""
     refusing = tmp_path / "bwrap"
     refusing.write_text(
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
@@ -87,7 +87,7 @@ def test_a_bubblewrap_without_namespaces_is_detected(tmp_path: Path) -> None:
 
 @pytest.mark.proves("DISC-6")
 def test_an_ineffective_sandbox_is_detected(tmp_path: Path) -> None:
-    """A bwrap that only runs what it is given, without any namespace, must not count."""
+    """A bwrap that only runs its command, without any namespace, must not count."""
     sham = tmp_path / "bwrap"
     sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
     sham.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What has changed in a tool, word by word."""
+"""What changed in a tool, word by word."""
 
 from __future__ import annotations
 

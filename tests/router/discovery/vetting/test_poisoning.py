@@ -25,13 +25,13 @@ ESCAPE = re.compile(r"\\(n|u[0-9a-f]{4}|U[0-9a-f]{8})")
 
 
 def samples(name: str) -> list[str]:
-    """One text per line; `param: ` marks those that stand in a parameter's description."""
+    """One text per line; `param: ` marks those of a parameter's description."""
     lines = (LABELLED / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [ESCAPE.sub(lambda m: m.group().encode().decode("unicode_escape"), x) for x in lines]
 
 
 def findings(text: str) -> tuple[Finding, ...]:
-    """What is found in a tool that says `text`, as in a server's real list."""
+    """The findings in a tool with the description `text`, in a server's list."""
     about = text.removeprefix("param: ")
     if about == text:
         wire = {"name": "tool", "description": text}

@@ -1,4 +1,4 @@
-"""The files with the poisoning rules: all of them load, and a mistake is named with its place."""
+"""The files with the poisoning rules: all of them load, and an error names its file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a server's list: cleaned, bounded, with a record of what was cut."""
+"""The prepared list of a server: cleaned, bounded, with a record of what was cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vetting worker process: kept warm, held to its limits, and replaced when it fails."""
+"""The vetting worker process: reused, limited, and replaced when it fails."""
 
 from __future__ import annotations
 
@@ -104,6 +104,6 @@ async def test_after_a_process_died_the_next_list_gets_a_new_one() -> None:
         await opened.prepare(LISTING, DEFAULT_LIMITS)
         assert opened.pid is not None
         os.kill(opened.pid, 9)
-        with suppress(UpstreamFailed):  # it may not be quite dead yet
+        with suppress(UpstreamFailed):  # it may not have ended yet
             await opened.prepare(LISTING, DEFAULT_LIMITS)
         assert (await opened.prepare(LISTING, DEFAULT_LIMITS)).tools

@@ -1,4 +1,4 @@
-"""Requests end with the token that let them in."""
+"""Requests end when their token becomes invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token, path, header and `_meta` must agree on where a request belongs."""
+"""Token, path, header and `_meta` must agree on the scope of a request."""
 
 from __future__ import annotations
 

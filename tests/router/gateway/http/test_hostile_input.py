@@ -1,4 +1,4 @@
-"""Input made to cost time or to break its reader, from clients and from servers."""
+"""Input made to cost time or to break parsers, from clients and from servers."""
 
 from __future__ import annotations
 

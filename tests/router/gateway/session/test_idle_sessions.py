@@ -1,4 +1,4 @@
-"""Sessions end by themselves when their client has been quiet for long, and only then."""
+"""Sessions end by themselves only after their client was idle for long."""
 
 from __future__ import annotations
 

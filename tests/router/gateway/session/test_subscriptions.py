@@ -1,4 +1,4 @@
-"""Who follows what: for nobody who has left, and not without end for who doesn't listen."""
+"""Subscriptions: they end with their client, and are bounded for clients that don't read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_a_subscription_made_after_its_client_left_is_ended() -> None:
 
 
 class Client:
-    """Follows two resources; notes what it is sent, once it reads."""
+    """Subscribes to two resources; records the notifications, once it reads."""
 
     def __init__(self, first: str, other: str, last: bytes) -> None:
         self.reads, self.told = asyncio.Event(), asyncio.Event()

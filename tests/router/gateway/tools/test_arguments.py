@@ -1,4 +1,4 @@
-"""The first look at a call's arguments."""
+"""Checking a call's arguments before it is forwarded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that need a person's yes: asked, answered, timed out, and never let through by default."""
+"""Calls that need permission: requested, answered, timed out, and never allowed by default."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def attended(**options: object) -> Booth:
 async def waiting(
     booth: Booth,
 ) -> AsyncGenerator[tuple[PermissionRequest, asyncio.Task[JsonObject]]]:
-    """A call that waits for its answer."""
+    """A call that waits for its permission."""
     booth.told.clear()
     call = spawn(booth.call("tool_execute", CALL), name="a call")
     async with asyncio.timeout(WAIT_S):

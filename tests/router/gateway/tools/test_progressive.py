@@ -1,4 +1,4 @@
-"""Progressive discovery: five tools, answers in short, and scripts through the same door."""
+"""Progressive exposure: five meta-tools, short replies, and scripts with the same checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOOK: JsonObject = {**READ, "name": "look", "annotations": {"readOnlyHint": True
 
 
 def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
-    """`purge` fails; others say which tool they are and what they were given."""
+    """`purge` fails; the others return their name and arguments."""
     name = params["name"]
     if name == "purge":
         return {"content": [{"type": "text", "text": "the disk is full"}], "isError": True}

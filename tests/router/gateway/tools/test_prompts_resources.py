@@ -1,4 +1,4 @@
-"""Prompts, resources and completion on their way to the server they belong to."""
+"""Prompts, resources and completion are forwarded to the server they belong to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EDITOR = Principal("Editor", None, HOME, None)
 
 
 def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
-    """A workspace whose only server has one prompt and answers everything with `error`."""
+    """A workspace whose only server has one prompt and answers every request with `error`."""
 
     def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
         raise error

@@ -1,4 +1,4 @@
-"""Long results: cut for the conversation, read on in pages, by nobody but who asked."""
+"""Long results: cut for the conversation, and read in pages by the same client only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text(words: str, **more: Any) -> JsonObject:
 
 
 def arguments_in(block: JsonObject) -> JsonObject:
-    """What the note tells the client to read on with."""
+    """The arguments that the note gives the client to continue."""
     assert str(READ_RESULT.key) in block["text"]
     found = re.search(r"arguments (\{.*\})", block["text"])
     assert found

@@ -1,4 +1,4 @@
-"""Schemas made to keep a validator busy for ever: shown and passed on, never run or followed."""
+"""Schemas made to exhaust a validator: listed and passed on, never compiled or followed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
 
 
 async def through_every_road(schema: JsonObject, shown: JsonObject | None = None) -> None:
-    """Listed, found and called; what is shown of the schema is all of it, or `shown`."""
+    """Listed, found and called; the schema is shown whole, or as `shown`."""
     definition = tool(schema)
     direct = Booth(answer, tools=(definition,), optimization=None)
     [listed] = direct.tool_methods.list_tools(direct.request()).result["tools"]
@@ -75,7 +75,7 @@ async def through_every_road(schema: JsonObject, shown: JsonObject | None = None
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("schema", [REGEX, REFERENCES, CIRCLE], ids=["regex", "refs", "circle"])
 async def test_a_schema_bomb_is_never_run(schema: JsonObject) -> None:
-    """Following one would take longer than any test may."""
+    """Following one would exceed the timeout of any test."""
     await through_every_road(schema)
 
 

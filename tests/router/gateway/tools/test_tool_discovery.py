@@ -1,4 +1,4 @@
-"""What `tool_discovery` tells a client, besides the tools."""
+"""What `tool_discovery` returns besides the tools."""
 
 from __future__ import annotations
 

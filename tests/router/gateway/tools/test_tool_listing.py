@@ -1,4 +1,4 @@
-"""Tool listings are built and encoded once for everybody who sees the same tools."""
+"""Tool listings are built and encoded once for all clients that see the same tools."""
 
 from __future__ import annotations
 

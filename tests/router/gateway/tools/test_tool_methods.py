@@ -1,4 +1,4 @@
-"""What clients are shown and what happens when they call it."""
+"""The tools clients see, and what happens when they call them."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ LOST = Failure(FailureKind.EXITED, "code 1")
 
 
 class Flaky:
-    """A server that fails with each of `errors` in turn, then answers."""
+    """A server that fails with each of `errors` in turn, then succeeds."""
 
     def __init__(self, *errors: Exception) -> None:
         self._errors = list(errors)

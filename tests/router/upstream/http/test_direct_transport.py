@@ -1,4 +1,4 @@
-"""Connections to HTTP servers: made in time, encrypted, used again, and clear when they fail."""
+"""Connections to HTTP servers: connect timeout, TLS, reuse, and clear errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 class Answering:
-    """Answers each request with the next of `replies`, and keeps what it was sent."""
+    """Answers each request with the next of `replies`, and records what it received."""
 
     def __init__(self, *replies: bytes) -> None:
         self.heads: list[bytes] = []
@@ -41,7 +41,7 @@ class Answering:
                 writer.write(self._replies.pop(0))
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the client has seen enough
+            pass  # the client closed the connection
         finally:
             writer.close()
 
@@ -124,7 +124,7 @@ async def test_a_malformed_response_is_a_transport_error(
 
 @pytest.fixture
 def full() -> Iterator[int]:
-    """The port of a listener whose queue is full: it answers no attempt to connect."""
+    """The port of a listener whose queue is full: connect attempts get no reply."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
         listener.bind(("127.0.0.1", 0))

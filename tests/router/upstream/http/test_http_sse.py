@@ -1,4 +1,4 @@
-"""Servers behind HTTP+SSE, the transport of 2024-11-05: the SDK's, and one that does it wrong."""
+"""Servers behind HTTP+SSE, the transport of 2024-11-05: the SDK's, and one that violates it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLAIN: JsonObject = {"content": [], "x": None}
 
 @pytest.fixture
 async def open_url(heard: Heard) -> AsyncIterator[Open]:
-    """Opens connections to addresses, said to be of a type, and closes them after the test."""
+    """Opens connections to URLs with a configured type, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, type: str | None = "sse", **options: Any) -> UpstreamConnection:  # noqa: A002

@@ -1,4 +1,4 @@
-"""Servers behind streamable HTTP: the SDK's in both eras, and one that answers oddly."""
+"""Servers behind streamable HTTP: the SDK's in both eras, and one with odd responses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIMIT = 1_000_000
 
 @pytest.fixture
 async def open_url(heard: Heard) -> AsyncIterator[Open]:
-    """Opens connections to addresses, and closes them after the test."""
+    """Opens connections to URLs, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, **headers: str) -> UpstreamConnection:
@@ -145,7 +145,7 @@ async def test_a_servers_own_notifications_arrive_on_the_standalone_stream(
 ) -> None:
     connection = await open_url(sdk_url)
     async with asyncio.timeout(WAIT_S):
-        while not heard.notifications:  # what is said before the stream stands is lost
+        while not heard.notifications:  # what is sent before the stream is open is lost
             await call(connection, "notify")
     assert heard.notifications[0] == ("notifications/tools/list_changed", {})
 
@@ -178,7 +178,7 @@ async def test_session_id_and_protocol_version_are_sent_after_the_first_message(
     assert {seen.headers["mcp-session-id"] for seen in others} == {"session-0"}
     assert {seen.headers["mcp-protocol-version"] for seen in others} == {"2025-06-18"}
     assert {seen.headers["authorization"] for seen in odd.requests} == {"Bearer secret"}
-    # Not always the last: the stream for notifications may have been asked for at the same moment.
+    # Not always the last: the standalone stream may have been opened at the same time.
     assert "DELETE" in [seen.verb for seen in odd.requests]
 
 

@@ -1,4 +1,4 @@
-"""Where a sign-in may not lead: what a hostile server names, and what becomes of it."""
+"""Where a sign-in may not lead: URLs a hostile server names are refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def person(server: OAuthServer) -> Generator[Person]:
 
 
 def names(**addresses: str) -> Any:
-    """A name server that knows only these."""
+    """A resolver that knows only these names."""
 
     async def resolve_host(host: str) -> list[Address]:
         found = addresses.get(host.replace(".", "_"))

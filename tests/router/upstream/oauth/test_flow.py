@@ -1,4 +1,4 @@
-"""Signing in to a real server: the way there, renewal, the end of it, and what never happens."""
+"""Signing in to a real server: the flow, refresh, sign-out, and what must never happen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a server on their way to who reads them: in order, the large ones beside the loop."""
+"""Lines of a server are delivered in order, large ones decoded beside the loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.timeouts import WAIT_S
 
 
 class Listener:
-    """Notes what it was handed, and whether it is read on."""
+    """Records the messages it received, and whether reading is paused."""
 
     def __init__(self) -> None:
         self.messages: list[JsonObject] = []
@@ -37,7 +37,7 @@ class Listener:
 
 
 class StoppedClock:
-    """No time passes, so that nobody takes too much of it."""
+    """No time passes, so that no line takes too long."""
 
     @staticmethod
     def monotonic() -> float:

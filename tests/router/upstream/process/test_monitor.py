@@ -73,7 +73,7 @@ def test_psutil_and_proc_agree(family: int) -> None:
     assert (mine.parent, mine.session) == (theirs.parent, theirs.session)
     assert theirs.rss_bytes == pytest.approx(mine.rss_bytes, rel=0.2)
     assert theirs.cpu_s == pytest.approx(mine.cpu_s, abs=1.5)
-    assert before.age_s - 2 < mine.age_s < theirs.age_s + 2  # which counts from whole seconds
+    assert before.age_s - 2 < mine.age_s < theirs.age_s + 2  # which counts whole seconds
 
 
 async def test_a_running_servers_process_is_known_with_its_children(
@@ -102,7 +102,7 @@ async def test_a_server_over_its_memory_limit_is_killed_with_all_its_children(
     fleet.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
     await call(pool, "echo", OTHER)
-    await fleet.until_pause(1)  # it was looked at, and all was well
+    await fleet.until_pause(1)  # it was checked, and was within its limit
     greedy = (await call(pool, "grow", megabytes=150))["pid"]
     fleet.pass_time(1)
     await fleet.until(lambda: FAILED in fleet.states_of())

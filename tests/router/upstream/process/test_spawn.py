@@ -1,4 +1,4 @@
-"""Programs started beside the loop: all they say arrives, and none is lost."""
+"""Programs started beside the loop: all their output arrives, and no process is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talking to servers that are child processes: real ones, well-behaved and not."""
+"""Servers that are child processes: real ones, well-behaved and not."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ async def test_notifications_are_delivered_and_server_requests_answered(
     await call(connection, "echo")
     ping, sampling = recorded(record, "answer")
     assert ping["result"] == {}
-    assert sampling["error"]["code"] == -32600  # on nobody's behalf
+    assert sampling["error"]["code"] == -32600  # for no particular request
 
 
 async def test_secrets_are_redacted_in_stderr(heard: Heard) -> None:

@@ -1,4 +1,4 @@
-"""All processes of a server are ours to end, also those that left its group and its parents."""
+"""All processes of a server are tracked and ended, also those that left its group and parents."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_sweep_spares_marked_ancestors() -> None:
 def test_a_killed_process_that_ends_slowly_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a machine that is busy with other things."""
+    """As on a busy machine."""
     mark, kill, killed = new_mark(), os.kill, list[int]()
 
     def kill_late(pid: int, number: int) -> None:

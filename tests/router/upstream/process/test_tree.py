@@ -104,7 +104,7 @@ def test_a_guardian_that_was_killed_is_replaced(
 @POSIX_ONLY
 @pytest.mark.parametrize("heard", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
 def test_a_guardian_without_process_groups_kills_nothing(heard: str) -> None:
-    """The router may be killed in any moment, also before it has said a word."""
+    """The router may be killed at any moment, also before it has sent a line."""
     from router.upstream.process.group import SCRIPT
 
     assert killed_by(SCRIPT, heard) == []
@@ -119,7 +119,7 @@ def test_a_guardian_kills_the_groups_of_the_last_line() -> None:
 
 
 def killed_by(script: str, heard: str) -> list[str]:
-    """Whom the guardian would kill: told by a function in place of the real thing."""
+    """The groups the guardian would kill, recorded by a function in place of the real one."""
     harmless = 'kill() { echo "$@"; }\n' + script
     shell = ["/bin/sh", "-c", harmless]
     done = subprocess.run(shell, input=heard, capture_output=True, text=True, timeout=WAIT_S)
@@ -127,7 +127,7 @@ def killed_by(script: str, heard: str) -> list[str]:
 
 
 class RecordedKernel:
-    """Plays `kernel32`: remembers the calls, and fails those named in `failing`."""
+    """A fake `kernel32`: records the calls, and fails those named in `failing`."""
 
     def __init__(self, *failing: str) -> None:
         self.calls: list[tuple[str, list[Any]]] = []
