@@ -45,7 +45,7 @@ def test_every_dependency_is_explained() -> None:
     assert {name for name in dependencies if f"`{name}`" not in explained} == set()
 
 
-def test_python_locks_pin_every_package_by_hash_and_name_no_address() -> None:
+def test_python_locks_pin_every_package_by_hash_and_name_no_url() -> None:
     for lock in (ROOT / "requirements").glob("*.txt"):
         text = lock.read_text()
         entries = re.split(r"\n(?=\S)", text.strip())
@@ -54,7 +54,7 @@ def test_python_locks_pin_every_package_by_hash_and_name_no_address() -> None:
         assert str(ROOT) not in text
 
 
-def test_the_node_lock_pins_every_package_by_hash_and_names_no_address() -> None:
+def test_the_node_lock_pins_every_package_by_hash_and_names_no_url() -> None:
     packages: dict[str, dict[str, Any]] = json.loads(NODE_LOCK.read_text())["packages"]
     installed = {path: package for path, package in packages.items() if path}
     assert [path for path, package in installed.items() if "integrity" not in package] == []

@@ -18,7 +18,7 @@ _SHOWING = 25  # states of AT-SPI
 
 
 @dataclass(frozen=True)
-class Thing:
+class AccessibleObject:
     """An accessible object on the screen."""
 
     path: str
@@ -42,35 +42,37 @@ class ScreenReader:
         """Wait for an application on the accessibility bus."""
         self._name = await asyncio.wait_for(self._application.get(), WAIT_S)
 
-    async def find(self, name: str, role: str | None = None) -> Thing:
+    async def find(self, name: str, role: str | None = None) -> AccessibleObject:
         """The object with this name, as soon as it is shown."""
         return await self.find_like(
-            lambda thing: thing.name == name and role in (None, thing.role), f"{name} ({role})"
+            lambda found: found.name == name and role in (None, found.role), f"{name} ({role})"
         )
 
-    async def find_like(self, wanted: Callable[[Thing], bool], what: str) -> Thing:
+    async def find_like(
+        self, wanted: Callable[[AccessibleObject], bool], what: str
+    ) -> AccessibleObject:
         deadline = time.monotonic() + WAIT_S
-        seen: list[Thing] = []
+        seen: list[AccessibleObject] = []
         while time.monotonic() < deadline:
             # Polling without a pause would keep the window busy.
             await asyncio.sleep(_PAUSE_S)
             seen.clear()
-            async for thing in self.things():
-                seen.append(thing)
-                if wanted(thing):
-                    return thing
+            async for found in self.objects():
+                seen.append(found)
+                if wanted(found):
+                    return found
         raise AssertionError(f"{what} is not shown, but {[each.name for each in seen]}")
 
     async def press(self, name: str, role: str | None = None) -> None:
-        thing = await self.find(name, role)
-        await self._ask(thing.path, "Action.DoAction", "i", 0)
+        found = await self.find(name, role)
+        await self._ask(found.path, "Action.DoAction", "i", 0)
 
     async def write(self, name: str, text: str) -> None:
         """Put `text` into the field with this name."""
         field = await self.find(name, "text")
         await self._ask(field.path, "EditableText.SetTextContents", "s", text)
 
-    async def things(self) -> AsyncIterator[Thing]:
+    async def objects(self) -> AsyncIterator[AccessibleObject]:
         """All shown objects, windows first, each before its children."""
         waiting = [_ROOT]
         while waiting:
@@ -78,7 +80,7 @@ class ScreenReader:
             try:
                 below = await self._shown_below(path)
                 for child in below:
-                    yield await self._thing(child)
+                    yield await self._object(child)
             except BusError:  # it disappeared meanwhile
                 continue
             waiting = below + waiting
@@ -92,10 +94,10 @@ class ScreenReader:
         [(low, _)] = [tuple(states) for [states] in [await self._ask(path, "Accessible.GetState")]]
         return bool(low >> _SHOWING & 1)
 
-    async def _thing(self, path: str) -> Thing:
+    async def _object(self, path: str) -> AccessibleObject:
         name = await self._bus.get(self._name, path, f"{_SPI}.Accessible.Name")
         [role] = await self._ask(path, "Accessible.GetRoleName")
-        return Thing(path, role, name)
+        return AccessibleObject(path, role, name)
 
     async def _ask(self, path: str, method: str, signature: str = "", *values: Any) -> Any:
         return await self._bus.call(self._name, path, f"{_SPI}.{method}", signature, *values)

@@ -17,7 +17,7 @@ _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
 @dataclass(frozen=True)
-class Line:
+class MenuEntry:
     """An entry of a menu as a tray host draws it."""
 
     number: int
@@ -26,7 +26,7 @@ class Line:
     chosen: bool = False
     separator: bool = False
     icon: bytes = b""
-    below: tuple[Line, ...] = ()
+    below: tuple[MenuEntry, ...] = ()
 
 
 class TrayHost:
@@ -64,7 +64,7 @@ class TrayHost:
     async def click(self) -> None:
         await self._bus.call(self._item, "/StatusNotifierItem", f"{_ITEM}.Activate", "ii", 0, 0)
 
-    async def menu(self) -> list[Line]:
+    async def menu(self) -> list[MenuEntry]:
         """Open the menu as a host does, read all of it, and close it."""
         path = await self.property("Menu")
         await self._bus.call(self._item, path, f"{_MENU}.AboutToShow", "i", 0)
@@ -82,7 +82,7 @@ class TrayHost:
             number, lines = line.number, list(line.below)
         await self._happened(path, number, "clicked")
 
-    async def until(self, wanted: Callable[[list[Line]], bool]) -> list[Line]:
+    async def until(self, wanted: Callable[[list[MenuEntry]], bool]) -> list[MenuEntry]:
         """The menu, as soon as it satisfies `wanted`."""
         news = await self._bus.listen(f"{_MENU}.LayoutUpdated", f"{_MENU}.ItemsPropertiesUpdated")
         lines = await self.menu()
@@ -115,14 +115,14 @@ class TrayHost:
         return ("v", (known[values[1]],))
 
 
-def texts(lines: list[Line]) -> list[str]:
+def texts(lines: list[MenuEntry]) -> list[str]:
     return ["—" if line.separator else line.text for line in lines]
 
 
-def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> Line:
+def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> MenuEntry:
     number, told, below = layout
     values = {name: value for name, (_, value) in told.items()}
-    return Line(
+    return MenuEntry(
         number,
         str(values.get("label", "")),
         enabled=bool(values.get("enabled", True)),

@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from router.store.instance_lock import describe
 from tests.servers.commands import ends_within
 from tests.support.ports import reserved_port
-from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, RouterProcess
 from tests.support.running_router import STDIO_SERVER
 from tests.support.timeouts import WAIT_S
 
@@ -48,17 +48,17 @@ class FileKeyring(KeyringBackend):
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with one discovered server."""
-    booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
-    booth.json("add", "Test", "--", *SERVER)
-    booth.refresh()
-    return booth.data_dir
+    router = RouterProcess(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
+    router.json("add", "Test", "--", *SERVER)
+    router.refresh()
+    return router.data_dir
 
 
 @pytest.fixture
-def stocked(booth: Booth, prepared: Path) -> Booth:
-    shutil.copytree(prepared, booth.data_dir)
-    booth.start()
-    return booth
+def stocked(router: RouterProcess, prepared: Path) -> RouterProcess:
+    shutil.copytree(prepared, router.data_dir)
+    router.start()
+    return router
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @asynccontextmanager
 async def bridged(
-    booth: Booth, environment: dict[str, str], mode: Any, program: Path = TOOLBOOTH
+    router: RouterProcess, environment: dict[str, str], mode: Any, program: Path = TOOLBOOTH
 ) -> AsyncGenerator[Client]:
-    words = ["connect", "--profile", "desktop", "--data-dir", str(booth.data_dir)]
+    words = ["connect", "--profile", "desktop", "--data-dir", str(router.data_dir)]
     parameters = StdioServerParameters(command=str(program), args=words, env=environment)
     async with Client(parameters, mode=mode) as client:
         yield client
@@ -84,7 +84,7 @@ async def bridged(
 
 @pytest.mark.proves("CARD-6")
 async def test_a_client_that_starts_programs_searches_and_calls(
-    stocked: Booth, environment: dict[str, str], tmp_path: Path
+    stocked: RouterProcess, environment: dict[str, str], tmp_path: Path
 ) -> None:
     async with bridged(stocked, environment, "legacy") as client:
         listed = await client.list_tools()
@@ -101,7 +101,9 @@ async def test_a_client_that_starts_programs_searches_and_calls(
     assert kept.startswith(f"tbt_{token['id']}_")
 
 
-async def test_without_a_keyring_a_token_is_issued_for_this_run_only(stocked: Booth) -> None:
+async def test_without_a_keyring_a_token_is_issued_for_this_run_only(
+    stocked: RouterProcess,
+) -> None:
     environment = {**os.environ, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     async with bridged(stocked, environment, "legacy") as client:
         await client.list_tools()
@@ -112,7 +114,7 @@ async def test_without_a_keyring_a_token_is_issued_for_this_run_only(stocked: Bo
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_router_restart_fails_only_the_calls_in_flight(
-    stocked: Booth, environment: dict[str, str], mode: str
+    stocked: RouterProcess, environment: dict[str, str], mode: str
 ) -> None:
     async with bridged(stocked, environment, mode) as client:
         await client.list_tools()
@@ -123,7 +125,7 @@ async def test_a_router_restart_fails_only_the_calls_in_flight(
 
 
 async def test_a_call_whose_router_died_fails_with_a_message(
-    stocked: Booth, environment: dict[str, str]
+    stocked: RouterProcess, environment: dict[str, str]
 ) -> None:
     async with bridged(stocked, environment, "legacy") as client:
         await client.list_tools()
@@ -139,16 +141,16 @@ async def test_a_call_whose_router_died_fails_with_a_message(
 
 
 async def test_a_router_that_is_not_running_is_started(
-    booth: Booth, prepared: Path, environment: dict[str, str]
+    router: RouterProcess, prepared: Path, environment: dict[str, str]
 ) -> None:
-    shutil.copytree(prepared, booth.data_dir)
+    shutil.copytree(prepared, router.data_dir)
     settings = {"schemaVersion": 1, "port": reserved_port()}
-    (booth.data_dir / "settings.json").write_text(json.dumps(settings))
-    with started_meanwhile(booth.data_dir):
-        async with bridged(booth, environment, "legacy") as client:
+    (router.data_dir / "settings.json").write_text(json.dumps(settings))
+    with started_meanwhile(router.data_dir):
+        async with bridged(router, environment, "legacy") as client:
             answer = await client.call_tool("tool_execute", {"toolKey": "test:echo"})
             assert not answer.is_error
-        async with bridged(booth, environment, "auto") as client:
+        async with bridged(router, environment, "auto") as client:
             assert (await client.list_tools()).tools
 
 

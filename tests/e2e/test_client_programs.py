@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.router_process import NODE, ROOT, Booth, python_server
+from tests.support.router_process import NODE, ROOT, RouterProcess, python_server
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(180)]
 MODULES = ROOT / "tests" / "clients" / "node_modules"
@@ -27,7 +27,7 @@ _PATIENCE_S = 90
 
 
 @pytest.fixture
-def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Booth:
+def served(router: RouterProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RouterProcess:
     """A router with a real server, and a home folder for the programs' files."""
     home = tmp_path / "home"
     home.mkdir()
@@ -37,10 +37,10 @@ def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Boo
     monkeypatch.setenv("GEMINI_CLI_TRUST_WORKSPACE", "true")
     for name in [name for name in os.environ if name.startswith("XDG_")]:
         monkeypatch.delenv(name)
-    booth.start()
-    booth.json("add", "time", "--", *python_server("time"))
-    booth.refresh()
-    return booth
+    router.start()
+    router.json("add", "time", "--", *python_server("time"))
+    router.refresh()
+    return router
 
 
 def program(name: str) -> Path:
@@ -68,7 +68,7 @@ def said(*command: str | Path) -> str:
     ],
 )
 def test_a_client_that_lists_its_servers_finds_us_connected(
-    served: Booth, client: str, name: str, connected: str
+    served: RouterProcess, client: str, name: str, connected: str
 ) -> None:
     served.json("client", "connect", client)
     listed = said(program(name), "mcp", "list")
@@ -80,7 +80,7 @@ def test_a_client_that_lists_its_servers_finds_us_connected(
 
 
 @pytest.mark.proves("CARD-6")
-def test_codex_lists_our_tools(served: Booth) -> None:
+def test_codex_lists_our_tools(served: RouterProcess) -> None:
     served.json("client", "connect", "codex")
     with codex() as ask:
         ask("initialize", {"clientInfo": {"name": "test", "title": "Test", "version": "1"}})
@@ -113,7 +113,7 @@ def codex() -> Generator[Any]:
 
 @pytest.mark.proves("CARD-6")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_lists_and_calls_in_both_eras(served: Booth, era: str) -> None:
+def test_the_inspector_lists_and_calls_in_both_eras(served: RouterProcess, era: str) -> None:
     def inspect(method: str, *more: str) -> Any:
         command = [program("mcp-inspector"), "--cli", served.url, "--transport", "http"]
         header = f"Authorization: Bearer {token}"

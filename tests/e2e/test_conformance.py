@@ -16,7 +16,7 @@ from tests.servers.http_server import serving
 from tests.support.conformance import REVISIONS, failing, required, run, table
 from tests.support.conformance_client import waiting_for_scenarios
 from tests.support.router_process import ROOT
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 pytestmark = pytest.mark.timeout(300)
 _BY_TOOL_NAME = ("tools-call-", "elicitation-", "input-required-result-", "server-stateless")
@@ -30,7 +30,7 @@ _NOT_SCORED_YET = {
 FRONT = ROOT / "tests" / "support" / "conformance_front.py"
 
 
-async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:
+async def offer(running: RunningRouter, url: str, optimization: Optimization | None = None) -> str:
     """The URL where clients see the server at `url` as if they were connected to it directly."""
     router = running.router
     await router.settings.apply(

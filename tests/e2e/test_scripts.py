@@ -8,14 +8,14 @@ import pytest
 from mcp_types import TextContent
 
 from bench.scripts import FIFTY_CALLS
-from tests.support.router_process import Booth, connected
+from tests.support.router_process import RouterProcess, connected
 
 pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.mark.proves("PROG-6")
 async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number(
-    served: Booth, listed: Path
+    served: RouterProcess, listed: Path
 ) -> None:
     folder = listed / "fifty"
     folder.mkdir()

@@ -66,7 +66,7 @@ def qapp_cls() -> type[QApplication]:
 
 
 @pytest.fixture(autouse=True)
-def _widgets_die_with_their_test() -> Iterator[None]:
+def _delete_widgets() -> Iterator[None]:
     """Widgets left over are restyled with every theme change, which would slow down later tests.
 
     Outside of a running event loop `deleteLater` alone deletes nothing.
@@ -78,14 +78,14 @@ def _widgets_die_with_their_test() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def _dressed(qapp: QApplication) -> Theme:
+def _applied_theme(qapp: QApplication) -> Theme:
     theme().apply(qapp)
     return theme()
 
 
 @pytest.fixture
-def look(_dressed: Theme) -> Iterator[Theme]:
+def app_theme(_applied_theme: Theme) -> Iterator[Theme]:
     """The application's theme, light at the start of each test."""
-    _dressed.set_mode("light")
-    yield _dressed
-    _dressed.set_mode("light")
+    _applied_theme.set_mode("light")
+    yield _applied_theme
+    _applied_theme.set_mode("light")

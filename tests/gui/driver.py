@@ -91,7 +91,7 @@ def tool(name: str) -> ToolView:
     )
 
 
-def stocked_router() -> FakeRouter:
+def sample_router() -> FakeRouter:
     """Three servers in the active workspace: one ready, one failed, one that needs consent."""
     router = FakeRouter()
     state = router.state
@@ -118,8 +118,8 @@ def bridge_from(router: FakeRouter) -> Bridge:
     return bridge
 
 
-def open_window(router: FakeRouter, look: Theme, qtbot: QtBot) -> MainWindow:
-    window = MainWindow(look, Commands(run_now), bridge_from(router))
+def open_window(router: FakeRouter, app_theme: Theme, qtbot: QtBot) -> MainWindow:
+    window = MainWindow(app_theme, Commands(run_now), bridge_from(router))
     qtbot.addWidget(window)
     window.attach(router)
     window.show()

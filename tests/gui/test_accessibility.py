@@ -59,7 +59,7 @@ from tests.gui.driver import (
     SCHEMA,
     button,
     open_window,
-    stocked_router,
+    sample_router,
     tool,
 )
 from tests.support.fakes import FakeRouter, SentCommand, run_now
@@ -92,7 +92,7 @@ ASK = PermissionRequest(
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.apps.apps = (APP,)
     made.state.pending = (
         PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (), ()),
@@ -150,9 +150,9 @@ def _shows_focus(control: QWidget) -> bool:
 
 @pytest.mark.parametrize("place", list(Page))
 def test_the_main_window_shows_the_keyboard_focus(
-    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    place: Page, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(place)
     with qtbot.waitActive(window):
         window.activateWindow()
@@ -160,7 +160,7 @@ def test_the_main_window_shows_the_keyboard_focus(
 
 
 def test_every_dialog_shows_the_keyboard_focus(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for dialog in dialogs(router):
         dialog.show()
@@ -172,16 +172,16 @@ def test_every_dialog_shows_the_keyboard_focus(
 
 @pytest.mark.parametrize("place", list(Page))
 def test_the_main_window_names_all_its_controls(
-    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    place: Page, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(place)
     qtbot.waitUntil(lambda: nameless(window) == [])
     assert unreachable(window) == []
 
 
 def test_the_settings_name_all_their_controls(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     dialog = SettingsDialog(router, Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
@@ -231,7 +231,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
 
 
 def test_every_dialog_names_all_its_controls(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for dialog in dialogs(router):
         dialog.show()
@@ -241,7 +241,7 @@ def test_every_dialog_names_all_its_controls(
 
 
 def test_every_dialog_is_covered(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for module in pkgutil.walk_packages(gui.__path__, "gui."):
         if module.name != "gui.__main__":
@@ -262,29 +262,29 @@ def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:
 
 @pytest.mark.parametrize("tab", range(5))
 def test_every_part_of_a_server_names_its_controls_and_is_reached_by_keyboard(
-    tab: int, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    tab: int, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.pages.workspace.detail.findChildren(QTabBar)[0].setCurrentIndex(tab)
     qtbot.waitUntil(lambda: nameless(window) == [])
     assert unreachable(window) == []
 
 
-def do_as_a_screen_reader_does(control: QWidget) -> None:
+def trigger_as_screen_reader(control: QWidget) -> None:
     actions = QAccessible.queryAccessibleInterface(control).actionInterface()
     actions.doAction(actions.actionNames()[0])
 
 
 def test_a_switch_and_a_choice_can_be_operated_by_a_screen_reader(
-    router: FakeRouter, look: Theme, qtbot: QtBot, gui_loop: object
+    router: FakeRouter, app_theme: Theme, qtbot: QtBot, gui_loop: object
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     router.commands.clear()
-    do_as_a_screen_reader_does(button(window, "Context Optimization"))
-    do_as_a_screen_reader_does(button(window, "Context Optimization"))
-    do_as_a_screen_reader_does(button(window, "Hybrid"))
+    trigger_as_screen_reader(button(window, "Context Optimization"))
+    trigger_as_screen_reader(button(window, "Context Optimization"))
+    trigger_as_screen_reader(button(window, "Hybrid"))
     chosen = [command.arguments[2] for command in router.commands]
     assert chosen == [None, Optimization.BM25, Optimization.HYBRID]
     router.commands.clear()
-    do_as_a_screen_reader_does(button(window, "Acme, 0 servers"))
+    trigger_as_screen_reader(button(window, "Acme, 0 servers"))
     assert router.commands == [SentCommand("workspaces.switch", (ACME,))]

@@ -33,7 +33,7 @@ PERSONAL = WorkspaceId("personal")
 TRANSLATIONS = Path(__file__).parents[2] / "packaging" / "translations.py"
 
 
-class Running:
+class RunningApplication:
     """An application, and how often it asked Qt's loop to end."""
 
     def __init__(self, app: DesktopApplication, router: FakeHostedRouter) -> None:
@@ -58,15 +58,15 @@ class Running:
         self.ends += 1
 
 
-Start: TypeAlias = Callable[[FakeHostedRouter], Running]
+Start: TypeAlias = Callable[[FakeHostedRouter], RunningApplication]
 
 
 @pytest.fixture
 def start(qapp: DesktopApplication, gui_loop: object, qtbot: QtBot) -> Iterator[Start]:
-    started: list[Running] = []
+    started: list[RunningApplication] = []
 
-    def start(router: FakeHostedRouter) -> Running:
-        started.append(Running(qapp, router))
+    def start(router: FakeHostedRouter) -> RunningApplication:
+        started.append(RunningApplication(qapp, router))
         return started[-1]
 
     yield start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from router.discovery.sandbox.launch_spec import SandboxLimits
-from tests.router.discovery.sandbox.confined import offered_profiles, run_confined, users
+from tests.router.discovery.sandbox.confined_program import offered_profiles, run_confined, users
 
 pytestmark = pytest.mark.proof
 

@@ -16,7 +16,7 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _pools_close_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def _generous_close_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """`tests/proofs` measures how long closing takes. A process that a busy machine has not ended
     in time would be left to the end of the loop, which leaves it unclosed."""
     monkeypatch.setattr("router.upstream.pool._CLOSE_TIMEOUT_S", WAIT_S)

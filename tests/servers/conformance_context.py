@@ -12,7 +12,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 
-from tests.servers.conformance_offers import Json
+from tests.servers.conformance_content import Json
 
 Context = ServerRequestContext[Any, Any]
 

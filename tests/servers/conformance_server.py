@@ -23,19 +23,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 from starlette.types import ASGIApp
 
-from tests.servers.conformance_context import (
-    Context,
-    Sent,
-    accept,
-    answers,
-    ask,
-    capabilities,
-    content,
-    modern,
-    state,
-    told,
-)
-from tests.servers.conformance_offers import (
+from tests.servers.conformance_content import (
     DEFAULTS,
     ENUMS,
     NAME,
@@ -54,6 +42,18 @@ from tests.servers.conformance_offers import (
     text,
     visit,
     wanted,
+)
+from tests.servers.conformance_context import (
+    Context,
+    Sent,
+    accept,
+    answers,
+    ask,
+    capabilities,
+    content,
+    modern,
+    state,
+    told,
 )
 from tests.servers.http_server import ModernOnly
 

@@ -28,7 +28,7 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerState
 from router.domain.tools import ToolView
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 from tests.support.timeouts import WAIT_S
 
 CLIENT_DOCUMENT = "https://conformance-test.local/client-metadata.json"
@@ -38,7 +38,7 @@ _AT_ONCE = 4
 
 
 @dataclass
-class Play:
+class ScenarioRun:
     """One scenario: its description by the suite, and what we did."""
 
     url: str
@@ -54,10 +54,10 @@ async def waiting_for_scenarios(scenarios: Collection[str], path: Path) -> Async
     places = asyncio.Semaphore(_AT_ONCE)
 
     async def answer_front(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        play = Play(**json.loads(await reader.readline()))
+        play = ScenarioRun(**json.loads(await reader.readline()))
         async with places:
             if play.scenario in scenarios:
-                await play_scenario(play)
+                await run_scenario(play)
         writer.write("\n".join(play.said).encode())
         writer.close()
 
@@ -65,7 +65,7 @@ async def waiting_for_scenarios(scenarios: Collection[str], path: Path) -> Async
         yield
 
 
-def configuration(play: Play) -> ServerConfig:
+def configuration(play: ScenarioRun) -> ServerConfig:
     oauth = None
     if play.scenario == "auth/basic-cimd":
         oauth = OAuthConfig(client_id=CLIENT_DOCUMENT)
@@ -75,7 +75,7 @@ def configuration(play: Play) -> ServerConfig:
     return ServerConfig(url=play.url, oauth=oauth, protocol_version=play.revision)
 
 
-async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
+async def sign_in(play: ScenarioRun, running: RunningRouter, ref: ServerRef) -> bool:
     """Do what a user does in the browser; whether it worked."""
     try:
         waiting = await running.router.sign_ins.begin(ref)
@@ -88,7 +88,7 @@ async def sign_in(play: Play, running: Running, ref: ServerRef) -> bool:
     return True
 
 
-def state_of(play: Play, running: Running) -> ServerState:
+def state_of(play: ScenarioRun, running: RunningRouter) -> ServerState:
     [status] = running.router.servers.list(PERSONAL)
     play.said.append(f"{status.state} {status.discovery} {status.failure}")
     return status.state
@@ -101,7 +101,7 @@ async def answer(context: ClientRequestContext, params: Any) -> types.ElicitResu
     return types.ElicitResult(action="accept", content=content or {"name": "ada", "ok": True})
 
 
-async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
+async def run_tools(play: ScenarioRun, running: RunningRouter, ref: ServerRef) -> bool:
     """Whether none of them needed another sign-in."""
     content = True
     headers = {"Authorization": f"Bearer {running.token}"}
@@ -117,7 +117,7 @@ async def run_tools(play: Play, running: Running, ref: ServerRef) -> bool:
     return content
 
 
-def _arguments(play: Play, tool: ToolView) -> dict[str, Any]:
+def _arguments(play: ScenarioRun, tool: ToolView) -> dict[str, Any]:
     """The suite's arguments, or a value for each required parameter."""
     for call in play.context.get("toolCalls", []):
         if call.get("name") == tool.key.tool:
@@ -127,7 +127,7 @@ def _arguments(play: Play, tool: ToolView) -> dict[str, Any]:
     return ARGUMENTS.get(tool.key.tool, needed)
 
 
-async def play_scenario(play: Play) -> None:
+async def run_scenario(play: ScenarioRun) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with running_router(Path(folder)) as running:
             ref = await running.add("suite", configuration(play))

@@ -52,7 +52,7 @@ def odd_headers(chance: random.Random) -> dict[str, bytes]:
     return {name: chance.choice(VALUES).encode("latin-1") for name in named}
 
 
-def nearly_right(chance: random.Random) -> dict[str, Any]:
+def nearly_valid(chance: random.Random) -> dict[str, Any]:
     """A message of the protocol whose parameters have wrong types."""
 
     def value(depth: int) -> Any:
@@ -75,7 +75,7 @@ async def fuzz(client: Client, requests: int, seed: int) -> list[int]:
     headers = client.headers(**{name.replace("_", "-"): session[name] for name in session})
     return [
         await (
-            _status(client, "POST", "", headers, json.dumps(nearly_right(chance)).encode())
+            _status(client, "POST", "", headers, json.dumps(nearly_valid(chance)).encode())
             if chance.random() < 0.5
             else _odd(client, chance)
         )

@@ -107,7 +107,7 @@ async def read_list(pool: UpstreamPool, ref: ServerRef, timeout_s: float) -> Non
         await read_listing(upstream)
 
 
-class Gang:
+class HostilePool:
     """Hostile servers in a pool, one for each step, and a healthy one."""
 
     def __init__(
@@ -149,16 +149,16 @@ class Gang:
 @asynccontextmanager
 async def watched(
     configs: dict[ServerRef, ServerConfig], timeout_s: float, *, measures: bool
-) -> AsyncGenerator[Gang]:
-    gang = Gang(configs, timeout_s, measures=measures)
+) -> AsyncGenerator[HostilePool]:
+    hostile_pool = HostilePool(configs, timeout_s, measures=measures)
     try:
-        await call(gang.pool, HEALTHY, "echo", WAIT_S)
-        watch = gang.watch
+        await call(hostile_pool.pool, HEALTHY, "echo", WAIT_S)
+        watch = hostile_pool.watch
         watching = [
             spawn(watch.tick(), name="tick"),
-            spawn(watch.call_healthy(gang.pool), name="healthy"),
+            spawn(watch.call_healthy(hostile_pool.pool), name="healthy"),
         ]
-        yield gang
+        yield hostile_pool
         async with asyncio.timeout(WAIT_S):
             await watch.called.wait()
         assert not any(task.done() for task in watching)
@@ -167,7 +167,7 @@ async def watched(
         watch.assert_nobody_noticed()
     finally:
         gc.unfreeze()
-        await gang.pool.close()
+        await hostile_pool.pool.close()
 
 
 def hostile_processes(fault: str) -> list[int]:
@@ -280,8 +280,8 @@ async def assert_harms_only_its_own_calls(
     measures: bool = False,
 ) -> None:
     """Faults that end only by the timeout get a short one."""
-    patience_s = HEAVY_TIMEOUT_S if measures else WAIT_S
-    timeout_s = TIMEOUT_S if expected is TIMED_OUT else patience_s
-    async with watched(configs, timeout_s, measures=measures) as gang:
-        outcomes = await asyncio.gather(*(gang.outcome(step) for step in steps))
+    command_timeout_s = HEAVY_TIMEOUT_S if measures else WAIT_S
+    timeout_s = TIMEOUT_S if expected is TIMED_OUT else command_timeout_s
+    async with watched(configs, timeout_s, measures=measures) as hostile_pool:
+        outcomes = await asyncio.gather(*(hostile_pool.outcome(step) for step in steps))
     check(steps, outcomes, expected)

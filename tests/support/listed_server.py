@@ -13,7 +13,7 @@ from tests.support.running_router import stdio_config
 _SCRIPT = Path(__file__).parents[1] / "servers" / "listed_server.py"
 
 
-class Listed:
+class ListedServer:
     def __init__(self, path: Path) -> None:
         self._path = path
 

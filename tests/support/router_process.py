@@ -37,7 +37,7 @@ def python_server(name: str, *arguments: str) -> list[str]:
     return [str(PYTHON_SERVERS / f"mcp-server-{name}"), *arguments]
 
 
-class Booth:
+class RouterProcess:
     """`toolbooth serve` on its own data directory, and the `toolbooth` command beside it."""
 
     def __init__(self, program: Path, data_dir: Path) -> None:
@@ -45,7 +45,7 @@ class Booth:
         self.data_dir = data_dir
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
-        self.patience_s = 60.0
+        self.command_timeout_s = 60.0
         """How long a command may take."""
 
     def start(self, *options: str) -> None:
@@ -95,7 +95,9 @@ class Booth:
         place = words.index("--") if "--" in words else len(words)
         given = [*words[:place], "--data-dir", str(self.data_dir), *words[place:]]
         command = [self.program, *given]
-        return subprocess.run(command, capture_output=True, text=True, timeout=self.patience_s)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=self.command_timeout_s
+        )
 
     def json(self, *words: str) -> Any:
         place = words.index("--") if "--" in words else len(words)

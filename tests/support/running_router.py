@@ -166,7 +166,7 @@ class Client:
         return result, session
 
 
-class Running(Client):
+class RunningRouter(Client):
     """A started router with its events, and a client of it."""
 
     def __init__(self, router: Router, http: httpx2.AsyncClient) -> None:
@@ -204,11 +204,11 @@ def read_answer(response: httpx2.Response) -> JsonObject:
 
 
 @asynccontextmanager
-async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[Running]:
+async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[RunningRouter]:
     """A started router on `data_dir` and a free port, with a token for its client."""
     router = Router(data_dir, port=0, **options)
     async with httpx2.AsyncClient(timeout=WAIT_S) as http:
-        running = Running(router, http)
+        running = RunningRouter(router, http)
         try:
             await router.start()
             issued = await router.tokens.issue("Test", None, None)

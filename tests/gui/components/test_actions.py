@@ -37,7 +37,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
 )
 from tests.support.fakes import FakeRouter, SentCommand, fake_status
@@ -46,12 +46,12 @@ from tests.support.timeouts import WAIT_MS
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 @pytest.mark.proves("CARD-2", "META-4")

@@ -89,10 +89,10 @@ def test_the_filter_is_debounced_and_matches_name_and_description(
 
 
 def test_clicking_a_check_box_requests_the_opposite(tools: ToolList) -> None:
-    told: list[tuple[str, bool]] = []
+    emitted: list[tuple[str, bool]] = []
 
     def tell(key: ToolKey, permitted: bool) -> None:
-        told.append((key.tool, permitted))
+        emitted.append((key.tool, permitted))
 
     tools.permitted.connect(tell)
     view = tools.view()
@@ -102,7 +102,7 @@ def test_clicking_a_check_box_requests_the_opposite(tools: ToolList) -> None:
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.keyClick(view, Qt.Key.Key_Space)
 
-    assert told == [("create_issue", False), ("delete_repo", True), ("delete_repo", True)]
+    assert emitted == [("create_issue", False), ("delete_repo", True), ("delete_repo", True)]
 
 
 def test_a_changed_permission_keeps_the_selection(tools: ToolList) -> None:
@@ -153,16 +153,16 @@ def access(detail: ToolDetail, text: str) -> QPushButton:
 
 @pytest.mark.proves("META-5")
 def test_blocking_a_tool_emits_its_key_and_the_permission(detail: ToolDetail) -> None:
-    told: list[tuple[ToolKey, Permission]] = []
+    emitted: list[tuple[ToolKey, Permission]] = []
 
     def tell(key: ToolKey, permission: Permission) -> None:
-        told.append((key, permission))
+        emitted.append((key, permission))
 
     detail.permission_chosen.connect(tell)
 
     QTest.mouseClick(access(detail, "Block"), Qt.MouseButton.LeftButton)
 
-    assert told == [(TOOLS[0].key, Permission.DENY)]
+    assert emitted == [(TOOLS[0].key, Permission.DENY)]
 
 
 def test_ask_can_be_chosen(detail: ToolDetail) -> None:

@@ -15,7 +15,7 @@ from gui.desktop.garbage_collection import GarbageCollector
 from gui.widgets.search_field import SearchField
 
 
-class Knot:
+class ReferenceCycle:
     """A reference cycle, so that only a collection destroys it."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
     gc.unfreeze()
 
 
-def ends_of(knot: Knot) -> list[str]:
+def destroyed_on(knot: ReferenceCycle) -> list[str]:
     """The names of the threads on which it was destroyed: one, as soon as it is."""
     ends: list[str] = []
     weakref.finalize(knot, lambda: ends.append(current_thread().name))
@@ -54,7 +54,7 @@ def test_garbage_of_another_thread_is_collected_on_the_gui_thread(
     ends: list[str] = []
 
     def leave_behind() -> None:
-        weakref.finalize(Knot(), lambda: ends.append(current_thread().name))
+        weakref.finalize(ReferenceCycle(), lambda: ends.append(current_thread().name))
         make_much()
 
     thread = Thread(target=leave_behind, name="router")
@@ -79,8 +79,8 @@ def test_the_oldest_generation_is_collected_now_and_then(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
-    knot = Knot()
-    ends = ends_of(knot)
+    knot = ReferenceCycle()
+    ends = destroyed_on(knot)
     look(collector)  # from now on it is in the oldest generation
     del knot
     look(collector)
@@ -98,8 +98,8 @@ def test_the_oldest_generation_waits_while_the_window_is_in_use(
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    knot = Knot()
-    ends = ends_of(knot)
+    knot = ReferenceCycle()
+    ends = destroyed_on(knot)
     look(collector)
     del knot
     for _ in range(150):

@@ -16,7 +16,7 @@ from gui.dialogs.settings.page import description
 from gui.text.tr import tr
 from gui.widgets.theme import Theme
 from router.domain.servers import PromptResourceLists, PromptResourceView
-from tests.gui.driver import GITHUB, SENTRY, open_window, stocked_router
+from tests.gui.driver import GITHUB, SENTRY, open_window, sample_router
 
 TOOL = Path(__file__).parents[3] / "packaging" / "translations.py"
 
@@ -86,13 +86,13 @@ def test_every_text_is_translated() -> None:
 
 @pytest.mark.parametrize("code", ["en", "ja"])
 def test_no_text_is_cut_off_in_the_smallest_window(
-    language: Language, code: str, look: Theme, gui_loop: object, qtbot: QtBot
+    language: Language, code: str, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     language.use(code)
-    router = stocked_router()
+    router = sample_router()
     many = tuple(PromptResourceView(f"offer {n}", "", "", "") for n in range(128))
     router.state.prompts_and_resources[GITHUB.ref] = PromptResourceLists(many, many)
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.resize(window.minimumSize())
     page = window.pages.workspace
     parts = (page, page.header, page.savings, page.detail, page.activity)

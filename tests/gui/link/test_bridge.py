@@ -63,7 +63,7 @@ def bridge(qtbot: QtBot) -> Iterator[Bridge]:
     bridge.close()
 
 
-def test_of_several_statuses_of_one_server_only_the_last_arrives(bridge: Bridge) -> None:
+def test_only_the_last_of_several_statuses_of_a_server_arrives(bridge: Bridge) -> None:
     batches = Batches(bridge)
     for count in range(5):
         bridge.publish(ServerStatusChanged(fake_status("GitHub", tool_count=count)))

@@ -60,7 +60,7 @@ async def fail(error: Exception) -> None:
 
 
 @pytest.mark.proves("CARD-1")
-def test_the_result_comes_back_on_the_gui_thread(
+def test_the_result_is_delivered_on_the_gui_thread(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
     results: list[tuple[bool, bool]] = []
@@ -79,10 +79,10 @@ def test_the_result_comes_back_on_the_gui_thread(
 def test_an_error_goes_to_the_requesting_widget(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
-    told: list[ToolboothError] = []
+    errors: list[ToolboothError] = []
     error = NotFound("There is no such server.")
-    Commands(other_loop.submit).run(owner, fail(error), on_error=told.append)
-    qtbot.waitUntil(lambda: told == [error], timeout=WAIT_MS)
+    Commands(other_loop.submit).run(owner, fail(error), on_error=errors.append)
+    qtbot.waitUntil(lambda: errors == [error], timeout=WAIT_MS)
 
 
 def test_an_error_without_a_handler_is_shown(
@@ -91,28 +91,28 @@ def test_an_error_without_a_handler_is_shown(
     shown: list[tuple[QObject, ToolboothError]] = []
     error = NotFound("There is no such server.")
     commands = Commands(
-        other_loop.submit, show_error=lambda asker, told: shown.append((asker, told))
+        other_loop.submit, show_error=lambda requester, errors: shown.append((requester, errors))
     )
     commands.run(owner, fail(error))
     qtbot.waitUntil(lambda: shown == [(owner, error)], timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("has_handler", [True, False])
 def test_an_unexpected_error_is_logged_and_passed_to_the_handler_or_shown(
-    waits: bool,
+    has_handler: bool,
     owner: QObject,
     other_loop: OtherLoop,
     qtbot: QtBot,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shown: list[ToolboothError] = []
-    told: list[ToolboothError] = []
+    errors: list[ToolboothError] = []
     commands = Commands(other_loop.submit, show_error=lambda _, error: shown.append(error))
-    on_error = told.append if waits else None
+    on_error = errors.append if has_handler else None
     commands.run(owner, fail(ZeroDivisionError("by zero")), on_error=on_error)
-    heard, others = (told, shown) if waits else (shown, told)
-    qtbot.waitUntil(lambda: len(heard) == 1, timeout=WAIT_MS)
-    assert "ZeroDivisionError: by zero" in heard[0].message
+    received, others = (errors, shown) if has_handler else (shown, errors)
+    qtbot.waitUntil(lambda: len(received) == 1, timeout=WAIT_MS)
+    assert "ZeroDivisionError: by zero" in received[0].message
     assert others == []
     assert caplog.records[0].levelno == logging.ERROR
 
@@ -165,26 +165,26 @@ def test_a_command_given_before_the_router_is_ready_waits_for_it(
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_stopped_router_refuses_with_a_message(owner: QObject, when: str) -> None:
-    told: list[str] = []
+    errors: list[str] = []
     commands = Commands()
 
     def ask() -> None:
-        commands.run(owner, answer(1), on_error=lambda error: told.append(error.message))
+        commands.run(owner, answer(1), on_error=lambda error: errors.append(error.message))
 
     steps: list[Callable[[], None]] = [ask, commands.detach]
     for step in steps if when == "before" else reversed(steps):
         step()
-    assert told == ["The router is stopped."]
+    assert errors == ["The router is stopped."]
 
 
 def test_a_command_interrupted_by_shutdown_says_so(owner: QObject, qtbot: QtBot) -> None:
-    told: list[str] = []
+    errors: list[str] = []
     pending: Future[Any] = Future()
 
     def submit(coro: Coroutine[Any, Any, Any]) -> Future[Any]:
         coro.close()
         return pending
 
-    Commands(submit).run(owner, answer(1), on_error=lambda error: told.append(error.message))
+    Commands(submit).run(owner, answer(1), on_error=lambda error: errors.append(error.message))
     pending.cancel()
-    qtbot.waitUntil(lambda: told == ["The router is stopped."], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: errors == ["The router is stopped."], timeout=WAIT_MS)

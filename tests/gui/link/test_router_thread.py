@@ -15,7 +15,7 @@ from tests.support.fakes import FakeHostedRouter
 from tests.support.timeouts import WAIT_S
 
 
-class Stubborn(FakeHostedRouter):
+class SlowToStop(FakeHostedRouter):
     """Stops only when it is released."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ def test_a_router_that_cannot_start_is_reported_and_cleaned_up() -> None:
 
 
 def test_stopping_is_bounded_when_the_router_hangs() -> None:
-    router = Stubborn()
+    router = SlowToStop()
     host = Host(router)
     host.ready.get(timeout=WAIT_S)
     assert not host.thread.stop(timeout_s=0.1)

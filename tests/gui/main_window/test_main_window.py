@@ -55,7 +55,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
     tool,
 )
@@ -65,18 +65,18 @@ from tests.support.timeouts import WAIT_MS
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 def test_until_the_router_is_ready_the_window_says_that_it_is_starting(
-    look: Theme, qtbot: QtBot
+    app_theme: Theme, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     window.show()
 
@@ -210,9 +210,7 @@ def test_events_of_another_workspace_are_not_shown(window: MainWindow, router: F
     assert "Foreign" not in [status.name for status in window.pages.workspace.servers.servers()]
 
 
-def test_shortcuts_do_what_people_expect(
-    window: MainWindow, router: FakeRouter, qtbot: QtBot
-) -> None:
+def test_keyboard_shortcuts_work(window: MainWindow, router: FakeRouter, qtbot: QtBot) -> None:
     control = Qt.KeyboardModifier.ControlModifier
     window.activateWindow()
 
@@ -278,11 +276,11 @@ def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
 
 
 def test_a_theme_change_repaints_the_whole_open_window(
-    window: MainWindow, look: Theme, router: FakeRouter, qtbot: QtBot
+    window: MainWindow, app_theme: Theme, router: FakeRouter, qtbot: QtBot
 ) -> None:
     window.grab()
-    look.set_mode("dark")
-    fresh = MainWindow(look, Commands(run_now), Bridge())
+    app_theme.set_mode("dark")
+    fresh = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(fresh)
     fresh.attach(router)
     fresh.show()

@@ -10,22 +10,22 @@ from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
-from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter
 
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.unsafe_secrets[GITHUB.ref] = (UnsafeSecret("--token", plain=True),)
     made.state.unsafe_secrets[SENTRY.ref] = (UnsafeSecret("API_KEY", plain=False),)
     return made
 
 
 def test_a_plain_text_secret_is_shown_at_its_server_with_a_fix(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     assert "A secret is stored as plain text in workspace.json (--token)" in texts(window)
     asked: list[object] = []
     window.pages.workspace.edit_requested.connect(asked.append)

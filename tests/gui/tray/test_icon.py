@@ -193,11 +193,11 @@ def test_a_missing_tray_is_signalled_after_a_delay(
 ) -> None:
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
-    patient = Tray(Commands(), Bridge())
-    assert not patient.is_available()
-    with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
-        patient.show()
-    patient.hide()
+    icon = Tray(Commands(), Bridge())
+    assert not icon.is_available()
+    with qtbot.waitSignal(icon.missing, timeout=WAIT_MS):
+        icon.show()
+    icon.hide()
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform without trays
@@ -213,12 +213,12 @@ def test_each_loss_of_the_tray_is_signalled(
         return here
 
     monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
-    patient = Tray(Commands(), Bridge())
-    patient.show()
-    assert patient.is_available()
+    icon = Tray(Commands(), Bridge())
+    icon.show()
+    assert icon.is_available()
     for _ in range(2):
-        with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
+        with qtbot.waitSignal(icon.missing, timeout=WAIT_MS):
             here = False
         here = True
         qtbot.waitUntil(lambda: looked[-1], timeout=WAIT_MS)
-    patient.hide()
+    icon.hide()

@@ -54,32 +54,32 @@ def test_a_toggle_is_a_named_check_box_to_a_screen_reader(qtbot: QtBot) -> None:
 
 
 def test_a_click_chooses_a_segment_and_emits_once(segmented: Segmented, qtbot: QtBot) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
     segmented.set_current("a")
 
     QTest.mouseClick(segment(segmented, "Second"), Qt.MouseButton.LeftButton)
     QTest.mouseClick(segment(segmented, "Second"), Qt.MouseButton.LeftButton)
 
-    assert told == ["b"]
+    assert emitted == ["b"]
     assert segmented.current() == "b"
     assert segmented.height() == 30
 
 
 def test_setting_a_choice_emits_nothing(segmented: Segmented) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
 
     segmented.set_current("c")
     segmented.set_current(None)
 
-    assert told == []
+    assert emitted == []
     assert not any(button.isChecked() for button in segmented.findChildren(QPushButton))
 
 
 def test_arrow_keys_choose_and_skip_disabled_segments(segmented: Segmented, qtbot: QtBot) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
     segmented.set_current("a")
     segment(segmented, "Second").setEnabled(False)
     first = segment(segmented, "First")
@@ -87,7 +87,7 @@ def test_arrow_keys_choose_and_skip_disabled_segments(segmented: Segmented, qtbo
 
     QTest.keyClick(first, Qt.Key.Key_Right)
 
-    assert told == ["c"]
+    assert emitted == ["c"]
     assert segment(segmented, "Third").isChecked()
 
 

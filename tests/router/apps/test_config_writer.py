@@ -71,7 +71,7 @@ def test_connecting_adds_one_entry_and_keeps_every_other_line(client: str, tmp_p
 
 
 @pytest.mark.parametrize("client", IDS)
-def test_disconnecting_gives_the_file_back_as_it_was(client: str, tmp_path: Path) -> None:
+def test_disconnecting_restores_the_file(client: str, tmp_path: Path) -> None:
     path = put(tmp_path, client)
     before = path.read_text()
     connect(tmp_path, client)
@@ -250,7 +250,7 @@ def test_a_foreign_entry_with_our_name_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["{}", '{\n  "mcpServers": {}\n}\n', '{"mcpServers": {}, "a": 1}', ""]
 )
-def test_an_empty_list_of_servers_takes_our_entry(text: str, tmp_path: Path) -> None:
+def test_our_entry_is_added_to_an_empty_list_of_servers(text: str, tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.write_text(text)
     connect(tmp_path, "cursor")

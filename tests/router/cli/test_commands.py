@@ -25,7 +25,7 @@ from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.servers.oauth_server import OAuthServer
-from tests.support.running_router import Running, running_router
+from tests.support.running_router import RunningRouter, running_router
 from tests.support.timeouts import WAIT_S
 
 
@@ -262,13 +262,13 @@ def test_a_lock_without_an_instance_file_does_not_block_commands(
 
 
 @pytest.fixture
-async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path) as started:
         yield started
 
 
 async def test_commands_are_carried_out_by_the_running_instance(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     config = {"command": SERVER[0], "args": [SERVER[1]]}
     address = socket_address(tmp_path)
@@ -282,7 +282,7 @@ async def test_commands_are_carried_out_by_the_running_instance(
 
 
 async def test_errors_of_the_instance_are_printed_in_the_terminal(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     with pytest.raises(ToolboothError, match="no server"):
         await send(socket_address(tmp_path), "remove", {"server": "nobody"})
@@ -299,12 +299,16 @@ async def test_an_instance_that_is_not_listening_yet_is_reported_without_a_trace
         await send(socket_address(tmp_path), "list", {})
 
 
-async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_path: Path) -> None:
+async def test_only_its_user_can_open_the_control_socket(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     mode = stat.S_IMODE(Path(socket_address(tmp_path)).stat().st_mode)
     assert mode == 0o600
 
 
-async def test_a_line_that_is_no_command_is_answered(running: Running, tmp_path: Path) -> None:
+async def test_a_line_that_is_no_command_is_answered(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     reader, writer = await asyncio.open_unix_connection(socket_address(tmp_path))
     writer.write(b"garbage\n")
     async with asyncio.timeout(WAIT_S):

@@ -14,14 +14,14 @@ class Block:
 
     def __init__(self) -> None:
         self.stoppable = Stoppable()
-        self.waits = asyncio.Event()
+        self.waiting = asyncio.Event()
         self.cleared = False
         self.went_on = False
 
     async def run(self) -> None:
         with self.stoppable:
             try:
-                self.waits.set()
+                self.waiting.set()
                 await asyncio.Event().wait()
             finally:
                 for _ in range(10):
@@ -33,7 +33,7 @@ class Block:
 async def test_a_block_is_stopped_once_and_may_await_in_its_cleanup() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
-    await block.waits.wait()
+    await block.waiting.wait()
     block.stoppable.stop()
     block.stoppable.stop()
     await task
@@ -45,7 +45,7 @@ async def test_a_block_is_stopped_once_and_may_await_in_its_cleanup() -> None:
 async def test_a_stopped_block_whose_task_is_cancelled_stays_cancelled() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
-    await block.waits.wait()
+    await block.waiting.wait()
     block.stoppable.stop()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -63,15 +63,15 @@ async def test_stopping_a_finished_block_does_nothing() -> None:
 
 async def test_stopping_an_outer_block_does_not_stop_the_inner_one() -> None:
     outer, inner = Stoppable(), Stoppable()
-    waits = asyncio.Event()
+    waiting = asyncio.Event()
 
     async def nested() -> None:
         with outer, inner:
-            waits.set()
+            waiting.set()
             await asyncio.Event().wait()
 
     task = spawn(nested(), name="nested")
-    await waits.wait()
+    await waiting.wait()
     outer.stop()
     await task
     assert outer.stopped
@@ -79,18 +79,18 @@ async def test_stopping_an_outer_block_does_not_stop_the_inner_one() -> None:
 
 
 async def test_a_cancelled_task_still_waits_for_required_cleanup() -> None:
-    gate, ended, waits = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    gate, ended, waiting = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def ending() -> None:
         await gate.wait()
         ended.set()
 
     async def waiter() -> None:
-        waits.set()
+        waiting.set()
         await wait_shielded(spawn(ending(), name="an end"))
 
     task = spawn(waiter(), name="who waits")
-    await waits.wait()
+    await waiting.wait()
     await asyncio.sleep(0)
     task.cancel()
     gate.set()

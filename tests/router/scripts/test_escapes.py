@@ -136,7 +136,7 @@ async def test_a_slow_pattern_is_ended_by_the_time_limit() -> None:
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_script_that_waits_too_long_is_ended() -> None:
+async def test_a_script_that_exceeds_its_time_is_ended() -> None:
     limits = replace(GENEROUS, wall_s=0.5)
     assert "took longer than 0.5 s" in await failure_of("files.wait{}:await()", limits)
 

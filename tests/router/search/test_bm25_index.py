@@ -13,7 +13,7 @@ from router.search.index.postings import BM25FParameters, build_postings
 from router.search.index.segments import Segment, Vocabulary, build_segment, tokenize_tools
 from router.search.text.spelling import SpellingIndex
 from router.search.text.tokenizer import tokenize
-from tests.router.search.catalogue import TOOLS, tool
+from tests.router.search.sample_tools import TOOLS, tool
 
 ONE_FIELD = BM25FParameters(field_weights=(1.0,), b=(0.75,), k1=1.5, name_bonus=0.0)
 

@@ -15,7 +15,7 @@ from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search.cloud import TOKEN_NAME, CircuitBreaker, CloudFailed, CloudSearch, parse_response
 from router.search.provider import Provider
-from tests.router.search.catalogue import TOOLS
+from tests.router.search.sample_tools import TOOLS
 from tests.support.fakes import FakeSecrets
 
 REQUEST = SearchRequest(("create an issue",), 3, Optimization.CLOUD)

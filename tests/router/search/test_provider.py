@@ -16,7 +16,7 @@ from router.search import provider as provider_module
 from router.search.index import index_builder
 from router.search.index.segments import Segment
 from router.search.provider import Provider
-from tests.router.search.catalogue import TOOLS, tool
+from tests.router.search.sample_tools import TOOLS, tool
 from tests.support.timeouts import WAIT_S
 
 REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)

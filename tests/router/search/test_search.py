@@ -7,7 +7,7 @@ import pytest
 from router.domain.search import UsageSignal
 from router.domain.workspaces import Optimization
 from router.search.calibration import MIN_RELEVANCE
-from tests.router.search.catalogue import TOOLS, names, search, tool
+from tests.router.search.sample_tools import TOOLS, names, search, tool
 
 BOTH = pytest.mark.parametrize("strategy", [Optimization.BM25, Optimization.HYBRID])
 

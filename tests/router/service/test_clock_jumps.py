@@ -14,8 +14,8 @@ from router.domain.servers import DiscoveryStep
 from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
 from tests.support.fakes import FakeClock
-from tests.support.listed_server import Listed
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.listed_server import ListedServer
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 THREE_DAYS = timedelta(days=3)
@@ -23,15 +23,15 @@ OVER_A_YEAR = timedelta(days=400)
 
 
 @pytest.fixture
-def listed(tmp_path: Path) -> Listed:
-    listed = Listed(tmp_path / "list.json")
+def listed(tmp_path: Path) -> ListedServer:
+    listed = ListedServer(tmp_path / "list.json")
     listed.has(READ)
     return listed
 
 
 @pytest.mark.parametrize("jump", [THREE_DAYS, -THREE_DAYS, OVER_A_YEAR, -OVER_A_YEAR], ids=str)
 async def test_a_router_keeps_serving_when_the_clock_jumps_and_is_corrected(
-    tmp_path: Path, listed: Listed, jump: timedelta
+    tmp_path: Path, listed: ListedServer, jump: timedelta
 ) -> None:
     clock = FakeClock(utc_now())
     async with running_router(tmp_path / "data", clock=clock) as running:
@@ -51,7 +51,7 @@ async def test_a_router_keeps_serving_when_the_clock_jumps_and_is_corrected(
         assert uses[0].count <= 3
 
 
-async def _serves(running: Running) -> None:
+async def _serves(running: RunningRouter) -> None:
     found = await running.call("tool_discovery", {"query": ["read a file"]})
     assert found["structuredContent"]["results"][0]["toolKey"] == "files:read"
     answer = await running.call("tool_execute", {"toolKey": "files:read"})
@@ -59,7 +59,7 @@ async def _serves(running: Running) -> None:
 
 
 async def test_a_list_dated_in_the_future_is_discovered_at_the_next_start(
-    tmp_path: Path, listed: Listed
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     clock = FakeClock(utc_now() + THREE_DAYS)
     async with running_router(tmp_path / "data", clock=clock) as running:

@@ -11,7 +11,7 @@ import pytest
 from router.api.events import DiscoveryProgressed
 from router.config.server import ServerConfig
 from router.domain.servers import DiscoveryStep
-from tests.support.running_router import Running, save, stdio_config
+from tests.support.running_router import RunningRouter, save, stdio_config
 
 COMMAND = ServerConfig(command="serve", args=("--all",), env={"A": "1"}, cwd="/srv")
 ADDRESS = ServerConfig(url="https://tools.example/mcp", headers={"X-Team": "one"})
@@ -56,7 +56,7 @@ def test_the_order_in_which_variables_are_written_does_not_matter() -> None:
 
 @pytest.mark.proves("DISC-9")
 async def test_another_secret_under_the_same_name_has_the_same_hash(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = stdio_config(env={"API_TOKEN": "${env:SERVICE_TOKEN}"})
     monkeypatch.setenv("SERVICE_TOKEN", "first-value-4711")
@@ -69,7 +69,7 @@ async def test_another_secret_under_the_same_name_has_the_same_hash(
 
 @pytest.mark.proves("DISC-9", "DISC-10")
 async def test_a_value_changed_in_the_file_starts_a_discovery(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     await running.add("Test", stdio_config(env={"MODE": "one"}))
     before = json.loads(entry(tmp_path).read_text())["configHash"]

@@ -13,7 +13,7 @@ import pytest
 from router.domain.activity import ActivityKind
 from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
@@ -28,7 +28,7 @@ class Wire:
 
     def __init__(
         self,
-        running: Running,
+        running: RunningRouter,
         session: str,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -65,7 +65,7 @@ class Wire:
 
 
 @asynccontextmanager
-async def connected(running: Running) -> AsyncGenerator[Wire]:
+async def connected(running: RunningRouter) -> AsyncGenerator[Wire]:
     _, session = await running.open_session(OLD)
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -76,7 +76,7 @@ async def connected(running: Running) -> AsyncGenerator[Wire]:
 
 
 async def test_an_upgrade_header_does_not_lose_the_request_body(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     """Java's HTTP client sends it with each request."""
     async with connected(running) as wire:
@@ -90,7 +90,7 @@ async def test_an_upgrade_header_does_not_lose_the_request_body(
         assert await wire.status() == 200
 
 
-async def test_trailers_of_a_chunked_body_are_bounded(running: Running) -> None:
+async def test_trailers_of_a_chunked_body_are_bounded(running: RunningRouter) -> None:
     async with connected(running) as wire:
         host = httpx2.URL(running.url).netloc
         wire.writer.write(
@@ -100,7 +100,7 @@ async def test_trailers_of_a_chunked_body_are_bounded(running: Running) -> None:
         assert await wire.is_closed()
 
 
-async def test_a_pipelined_endless_head_is_bounded(running: Running) -> None:
+async def test_a_pipelined_endless_head_is_bounded(running: RunningRouter) -> None:
     async with connected(running) as wire:
         wire.writer.write(wire.request("GET"))
         assert await wire.status() == 200
@@ -109,7 +109,7 @@ async def test_a_pipelined_endless_head_is_bounded(running: Running) -> None:
 
 
 async def test_a_stream_ends_with_its_connection_despite_a_pipelined_request(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     async with connected(running) as wire:
@@ -129,7 +129,7 @@ async def test_a_stream_ends_with_its_connection_despite_a_pipelined_request(
             assert status == 409
 
 
-async def test_an_incomplete_request_is_not_executed(running: Running) -> None:
+async def test_an_incomplete_request_is_not_executed(running: RunningRouter) -> None:
     await running.add("Test")
     echo: JsonObject = {"toolKey": "test:echo", "arguments": {}}
     call = {"name": "tool_execute", "arguments": echo}

@@ -24,8 +24,8 @@ from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
 from tests.support.fakes import FakeClock
-from tests.support.listed_server import Listed
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.listed_server import ListedServer
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 WRITE = {"name": "write", "description": "Write a file."}
@@ -34,8 +34,8 @@ FILES = ServerRef(PERSONAL, ServerId("files"))
 
 
 @pytest.fixture
-def listed(tmp_path: Path) -> Listed:
-    listed = Listed(tmp_path / "list.json")
+def listed(tmp_path: Path) -> ListedServer:
+    listed = ListedServer(tmp_path / "list.json")
     listed.has(READ)
     return listed
 
@@ -201,7 +201,7 @@ def written(data: Path) -> tuple[bytes, int]:
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
 async def test_connecting_to_a_server_discovers_its_list(
-    running: Running, listed: Listed, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, listed: ListedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freshness, "_JUST_SEEN", timedelta(0))
     await running.add("Files", listed.config)
@@ -214,7 +214,7 @@ async def test_connecting_to_a_server_discovers_its_list(
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
 async def test_an_unchanged_list_writes_and_publishes_nothing(
-    tmp_path: Path, listed: Listed
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     clock = FakeClock()
     async with running_router(tmp_path / "data", clock=clock) as running:
@@ -238,7 +238,9 @@ async def test_an_unchanged_list_writes_and_publishes_nothing(
 
 
 @pytest.mark.proves("DISC-10")
-async def test_list_changed_starts_a_discovery(running: Running, listed: Listed) -> None:
+async def test_list_changed_starts_a_discovery(
+    running: RunningRouter, listed: ListedServer
+) -> None:
     await running.add("Files", listed.config)
     listed.has(READ, WRITE, {"name": "announce"})
     running.trace.clear()
@@ -253,7 +255,7 @@ async def test_list_changed_starts_a_discovery(running: Running, listed: Listed)
 
 @pytest.mark.proves("DISC-10")
 async def test_neither_reading_nor_a_permission_nor_a_disabled_server_starts_a_discovery(
-    running: Running, listed: Listed
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await running.add("Files", listed.config)
     [view] = running.router.tools.list(ref)
@@ -267,7 +269,7 @@ async def test_neither_reading_nor_a_permission_nor_a_disabled_server_starts_a_d
 
 @pytest.mark.proves("CACHE-5")
 async def test_a_list_that_cannot_be_written_is_used_and_reported(
-    tmp_path: Path, listed: Listed
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     async with running_router(tmp_path / "data") as running:
         ref = await running.add("Files", listed.config)
@@ -287,7 +289,7 @@ async def test_a_list_that_cannot_be_written_is_used_and_reported(
 
 @pytest.mark.proves("DISC-8")
 async def test_stricter_limits_apply_at_once_to_known_lists(
-    running: Running, listed: Listed
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     listed.has({"name": "read", "description": "x" * 300})
     ref = await running.add("Files", listed.config)

@@ -15,13 +15,13 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, Permission
 from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, Running, read_answer, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 
 
 @pytest.fixture
-async def attended(tmp_path: Path) -> AsyncGenerator[Running]:
+async def attended(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path, attended=True) as running:
         await running.add("Test")
         yield running
@@ -29,7 +29,7 @@ async def attended(tmp_path: Path) -> AsyncGenerator[Running]:
 
 @pytest.mark.proves("META-5")
 async def test_allowing_always_overrides_a_rule_that_asks(
-    attended: Running, tmp_path: Path
+    attended: RunningRouter, tmp_path: Path
 ) -> None:
     rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
     await attended.router.permissions.set_rules(PERSONAL, None, rules)
@@ -45,7 +45,7 @@ async def test_allowing_always_overrides_a_rule_that_asks(
 
 
 @pytest.mark.proves("META-5", "META-9")
-async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running) -> None:
+async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: RunningRouter) -> None:
     await attended.router.permissions.set(
         PERSONAL, ToolKey(ServerId("test"), "echo"), Permission.ASK
     )
@@ -59,7 +59,7 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
 
 @pytest.mark.proves("META-5")
 async def test_allowing_for_a_session_applies_to_that_session_only(
-    attended: Running,
+    attended: RunningRouter,
 ) -> None:
     echo = ToolKey(ServerId("test"), "echo")
     await attended.router.permissions.set(PERSONAL, echo, Permission.ASK)

@@ -13,14 +13,14 @@ from router.domain.activity import ActivityQuery
 from router.domain.json_values import JsonObject
 from router.runtime.tracing import redact_logs
 from tests.servers.http_server import sdk_app, serving
-from tests.support.running_router import Running, running_router, stdio_config
+from tests.support.running_router import RunningRouter, running_router, stdio_config
 
 PLANTED = "planted-7Qz/secret value"
 ERROR: JsonObject = {"code": -32000, "message": f"bad key {PLANTED}", "data": {"key": PLANTED}}
 IS_ERROR: JsonObject = {"content": [{"type": "text", "text": f"no: {PLANTED}"}], "isError": True}
 
 
-async def provoke(running: Running) -> list[str]:
+async def provoke(running: RunningRouter) -> list[str]:
     """Make the server output its secret in every possible way; returns what clients got."""
     await running.add("Test", stdio_config(env={"KEY": "${env:PLANTED_TOKEN}"}))
     answers: list[str] = []

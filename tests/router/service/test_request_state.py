@@ -18,7 +18,7 @@ from router.gateway.session.input_required import KEPT_S
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
 from tests.support.ports import reserved_port
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 ANSWER: JsonObject = {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}
@@ -36,7 +36,7 @@ def call(question: str = "Who?", **more: object) -> JsonObject:
     return {"name": "tool_execute", "arguments": arguments, "_meta": ELICITS, **more}
 
 
-async def asked(running: Running, url: str) -> JsonObject:
+async def asked(running: RunningRouter, url: str) -> JsonObject:
     """The result of a call whose server needs input first."""
     await running.add("asks", ServerConfig(url=url))
     answer = (await running.modern("tools/call", call()))["result"]
@@ -49,13 +49,15 @@ def going_on(result: JsonObject, state: object = None, question: str = "Who?") -
     return call(question, inputResponses=answers, requestState=state or result["requestState"])
 
 
-async def is_refused(running: Running, params: JsonObject, token: str | None = None) -> bool:
+async def is_refused(running: RunningRouter, params: JsonObject, token: str | None = None) -> bool:
     answer = (await running.post_modern("tools/call", params, token=token)).json()
     return answer.get("error", {}).get("message") == "Invalid or expired requestState"
 
 
 @pytest.mark.proves("META-8")
-async def test_a_state_is_valid_once_for_its_own_call(running: Running, asking_server: str) -> None:
+async def test_a_state_is_valid_once_for_its_own_call(
+    running: RunningRouter, asking_server: str
+) -> None:
     result = await asked(running, asking_server)
     done = (await running.modern("tools/call", going_on(result)))["result"]
     assert "action=accept" in done["content"][0]["text"]
@@ -63,7 +65,7 @@ async def test_a_state_is_valid_once_for_its_own_call(running: Running, asking_s
 
 
 async def test_a_call_that_can_no_longer_be_continued_ends(
-    running: Running, asking_server: str
+    running: RunningRouter, asking_server: str
 ) -> None:
     await asked(running, asking_server)
     port = reserved_port()
@@ -75,7 +77,9 @@ async def test_a_call_that_can_no_longer_be_continued_ends(
     assert ended.entry.outcome is Outcome.CANCELLED
 
 
-async def test_a_modified_or_forged_state_is_refused(running: Running, asking_server: str) -> None:
+async def test_a_modified_or_forged_state_is_refused(
+    running: RunningRouter, asking_server: str
+) -> None:
     result = await asked(running, asking_server)
     state: str = result["requestState"]
     other_end = "A" if state[-2] != "A" else "B"
@@ -86,7 +90,7 @@ async def test_a_modified_or_forged_state_is_refused(running: Running, asking_se
 
 
 async def test_a_state_is_invalid_for_another_client_or_call(
-    running: Running, asking_server: str
+    running: RunningRouter, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
     other = await running.router.tokens.issue("Other", None, None)
@@ -96,7 +100,7 @@ async def test_a_state_is_invalid_for_another_client_or_call(
 
 
 async def test_a_state_expires(
-    running: Running, asking_server: str, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, asking_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = await asked(running, asking_server)
     later = time.time() + KEPT_S + 1
@@ -107,7 +111,7 @@ async def test_a_state_expires(
 @pytest.mark.proves("META-5")
 @pytest.mark.parametrize("state", [None, "", "theirs:1"])
 async def test_a_forged_state_does_not_skip_the_permission_request(
-    running: Running, state: str | None
+    running: RunningRouter, state: str | None
 ) -> None:
     await running.add("Test")
     echo = ToolKey(ServerId("test"), "echo")

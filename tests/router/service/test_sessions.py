@@ -26,7 +26,7 @@ from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
-from tests.support.running_router import PERSONAL, Record, Running, stdio_config
+from tests.support.running_router import PERSONAL, Record, RunningRouter, stdio_config
 from tests.support.timeouts import WAIT_S
 
 LEGACY, MODERN = "legacy", "2026-07-28"
@@ -35,7 +35,7 @@ BOTH = pytest.mark.parametrize("mode", [LEGACY, MODERN])
 
 @asynccontextmanager
 async def client_of(
-    running: Running, mode: Any, headers: dict[str, str] | None = None, **options: Any
+    running: RunningRouter, mode: Any, headers: dict[str, str] | None = None, **options: Any
 ) -> AsyncGenerator[Client]:
     sent = {"Authorization": f"Bearer {running.token}", **(headers or {})}
     async with (
@@ -64,7 +64,7 @@ def text_of(result: types.CallToolResult) -> str:
 @pytest.mark.proves("PROG-9")
 @BOTH
 async def test_each_session_has_its_own_upstream_of_a_per_session_server(
-    running: Running, mode: str
+    running: RunningRouter, mode: str
 ) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     await running.add("shared")
@@ -80,7 +80,7 @@ async def test_each_session_has_its_own_upstream_of_a_per_session_server(
 
 
 @pytest.mark.proves("PROG-9")
-async def test_an_upstream_of_a_session_ends_with_the_session(running: Running) -> None:
+async def test_an_upstream_of_a_session_ends_with_the_session(running: RunningRouter) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, LEGACY) as client:
         pid, _ = await process_of(client, "own")
@@ -88,7 +88,7 @@ async def test_an_upstream_of_a_session_ends_with_the_session(running: Running) 
 
 
 @pytest.mark.proves("PROG-9")
-async def test_beyond_the_instance_limit_sessions_get_an_error(running: Running) -> None:
+async def test_beyond_the_instance_limit_sessions_get_an_error(running: RunningRouter) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION, max_sessions=1))
     async with client_of(running, LEGACY) as one, client_of(running, LEGACY) as two:
         await process_of(one, "own")
@@ -100,7 +100,7 @@ async def test_beyond_the_instance_limit_sessions_get_an_error(running: Running)
 @pytest.mark.proves("PROG-9")
 @BOTH
 async def test_a_server_works_in_the_folder_its_client_names(
-    running: Running, mode: str, tmp_path: Path
+    running: RunningRouter, mode: str, tmp_path: Path
 ) -> None:
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
     folders = [tmp_path / "one", tmp_path / "two"]
@@ -120,7 +120,9 @@ async def test_a_server_works_in_the_folder_its_client_names(
     assert FOLDER_HEADER in text_of(refused)
 
 
-async def test_a_folder_is_read_as_the_bridge_sends_it(running: Running, tmp_path: Path) -> None:
+async def test_a_folder_is_read_as_the_bridge_sends_it(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     folder = tmp_path / "100% Übung #1"
     folder.mkdir()
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
@@ -128,7 +130,9 @@ async def test_a_folder_is_read_as_the_bridge_sends_it(running: Running, tmp_pat
         assert (await process_of(client, "here"))[1] == str(folder)
 
 
-async def test_the_roots_of_a_client_decide_the_folder(running: Running, tmp_path: Path) -> None:
+async def test_the_roots_of_a_client_decide_the_folder(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
 
     async def roots(_: ClientRequestContext) -> types.ListRootsResult:
@@ -139,7 +143,7 @@ async def test_the_roots_of_a_client_decide_the_folder(running: Running, tmp_pat
 
 
 async def test_an_invalid_folder_is_refused_with_a_message(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     for folder in (tmp_path / "missing", tmp_path / ("x" * 300)):
         answer = await running.post_modern("tools/list", Toolbooth_Folder=str(folder))
@@ -150,7 +154,7 @@ async def test_an_invalid_folder_is_refused_with_a_message(
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
 async def test_an_elicitation_reaches_the_client_in_every_pairing_of_eras(
-    running: Running, mode: str, server_is_modern: bool
+    running: RunningRouter, mode: str, server_is_modern: bool
 ) -> None:
     with serving(conformance_app(modern_only=server_is_modern)) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
@@ -173,7 +177,7 @@ async def answer_name(
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
 async def test_a_url_elicitation_reaches_the_client(
-    running: Running, mode: str, server_is_modern: bool
+    running: RunningRouter, mode: str, server_is_modern: bool
 ) -> None:
     shown: list[str] = []
 
@@ -191,7 +195,7 @@ async def test_a_url_elicitation_reaches_the_client(
     assert "action=accept" in text_of(answer)
 
 
-async def test_a_client_with_form_elicitation_only_gets_no_url(running: Running) -> None:
+async def test_a_client_with_form_elicitation_only_gets_no_url(running: RunningRouter) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         forms: JsonObject = {"elicitation": {}}
@@ -204,7 +208,7 @@ async def test_a_client_with_form_elicitation_only_gets_no_url(running: Running)
 
 
 async def test_the_upstream_of_an_idle_modern_client_ends(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Modern clients end no session: it expires when it was idle for a while."""
     monkeypatch.setattr(sessions, "_CHECK_INTERVAL_S", 0.05)
@@ -219,7 +223,7 @@ async def test_the_upstream_of_an_idle_modern_client_ends(
 
 
 @BOTH
-async def test_a_client_without_elicitation_is_not_asked(running: Running, mode: str) -> None:
+async def test_a_client_without_elicitation_is_not_asked(running: RunningRouter, mode: str) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         async with client_of(running, mode) as client:
@@ -228,7 +232,7 @@ async def test_a_client_without_elicitation_is_not_asked(running: Running, mode:
 
 
 async def test_no_client_is_asked_when_a_shared_server_may_mean_two(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     asked: list[str] = []
     record = Record(tmp_path)
@@ -252,11 +256,11 @@ async def test_no_client_is_asked_when_a_shared_server_may_mean_two(
 
 
 @pytest.mark.proves("META-8")
-async def test_log_messages_reach_the_client_of_the_call(running: Running) -> None:
-    heard: list[Any] = []
+async def test_log_messages_reach_the_client_of_the_call(running: RunningRouter) -> None:
+    received: list[Any] = []
 
     async def note(params: types.LoggingMessageNotificationParams) -> None:
-        heard.append(params.data)
+        received.append(params.data)
 
     with serving(conformance_app()) as url:
         await running.add("logs", ServerConfig(url=f"{url}/mcp"))
@@ -265,20 +269,26 @@ async def test_log_messages_reach_the_client_of_the_call(running: Running) -> No
             client_of(running, LEGACY, logging_callback=note),
         ):
             await execute(client, "logs:test_tool_with_logging")
-    assert heard == ["Tool execution started", "Tool processing data", "Tool execution completed"]
+    assert received == [
+        "Tool execution started",
+        "Tool processing data",
+        "Tool execution completed",
+    ]
 
 
 @pytest.mark.proves("META-4")
-async def test_clients_receive_list_changed_only_when_their_tools_change(running: Running) -> None:
+async def test_clients_receive_list_changed_only_when_their_tools_change(
+    running: RunningRouter,
+) -> None:
     project = running.router.projects.list(PERSONAL)[0]
     await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=project.exposure
     )
-    heard = asyncio.Event()
+    received = asyncio.Event()
 
     async def note(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            heard.set()
+            received.set()
 
     async with (
         client_of(running, LEGACY, message_handler=note) as client,
@@ -288,13 +298,13 @@ async def test_clients_receive_list_changed_only_when_their_tools_change(running
         await client.list_tools()
         await running.add("new")
         async with asyncio.timeout(WAIT_S):
-            await heard.wait()
+            await received.wait()
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))
 
 
 @pytest.mark.proves("META-4")
 async def test_clients_receive_list_changed_when_a_setting_changes_their_tools(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     async with (
         client_of(running, MODERN) as client,

@@ -19,7 +19,7 @@ from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState, ServerStatus
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.servers.oauth_server import OAuthServer
-from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 NOTES = ServerRef(PERSONAL, ServerId("notes"))
 
@@ -45,7 +45,7 @@ def url(server: OAuthServer) -> Generator[str]:
 
 
 @pytest.fixture
-async def running(tmp_path: Path, url: str) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path, url: str) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path) as started:
         await started.add("Notes", ServerConfig(url=url))
         yield started
@@ -56,17 +56,17 @@ async def visit(url: str) -> None:
         await browser.get(url)
 
 
-async def sign_in(running: Running) -> None:
+async def sign_in(running: RunningRouter) -> None:
     begun = await running.router.sign_ins.begin(NOTES)
     await asyncio.gather(visit(begun.authorization_url), running.router.sign_ins.ended(NOTES))
 
 
-def status(running: Running) -> ServerStatus:
+def status(running: RunningRouter) -> ServerStatus:
     return next(s for s in running.router.servers.list(PERSONAL) if s.id == NOTES.server)
 
 
 async def test_tools_are_discovered_after_the_user_signs_in(
-    running: Running, server: OAuthServer
+    running: RunningRouter, server: OAuthServer
 ) -> None:
     assert status(running).state is ServerState.NEEDS_SIGN_IN
     assert set(server.requests) == {"/mcp"}
@@ -80,13 +80,13 @@ async def test_tools_are_discovered_after_the_user_signs_in(
     assert result["structuredContent"] == {"a": 1}
 
 
-async def test_concurrent_requests_share_one_sign_in(running: Running) -> None:
+async def test_concurrent_requests_share_one_sign_in(running: RunningRouter) -> None:
     begun = await asyncio.gather(*(running.router.sign_ins.begin(NOTES) for _ in range(3)))
     assert len({each.authorization_url for each in begun}) == 1
 
 
 async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
-    running: Running, server: OAuthServer
+    running: RunningRouter, server: OAuthServer
 ) -> None:
     await sign_in(running)
     await running.router.sign_ins.sign_out(NOTES)
@@ -100,7 +100,9 @@ async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
     assert server.requests.total() == 0
 
 
-async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuthServer) -> None:
+async def test_a_sign_in_that_fails_is_explained(
+    running: RunningRouter, server: OAuthServer
+) -> None:
     server.provider.denies = True
     begun = await running.router.sign_ins.begin(NOTES)
     await visit(begun.authorization_url)
@@ -116,7 +118,7 @@ async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuth
 
 
 async def test_a_configured_token_takes_precedence_over_a_sign_in(
-    running: Running, server: OAuthServer, url: str
+    running: RunningRouter, server: OAuthServer, url: str
 ) -> None:
     await sign_in(running)
     [token] = server.provider.access
@@ -129,14 +131,14 @@ async def test_a_configured_token_takes_precedence_over_a_sign_in(
         await running.router.sign_ins.begin(ref)
 
 
-async def test_a_stdio_server_needs_no_sign_in(running: Running) -> None:
+async def test_a_stdio_server_needs_no_sign_in(running: RunningRouter) -> None:
     server = await running.router.servers.add(PERSONAL, "Local", stdio_config(), consent=True)
     with pytest.raises(InvalidInput):
         await running.router.sign_ins.begin(ServerRef(PERSONAL, server))
 
 
 async def test_no_secret_leaves_the_keyring(
-    running: Running,
+    running: RunningRouter,
     server: OAuthServer,
     backend: MemoryKeyring,
     tmp_path: Path,
@@ -155,7 +157,7 @@ async def test_no_secret_leaves_the_keyring(
 
 @pytest.mark.proves("META-9")
 async def test_an_oauth_token_quoted_in_a_message_is_in_no_log_or_event(
-    running: Running, server: OAuthServer, tmp_path: Path
+    running: RunningRouter, server: OAuthServer, tmp_path: Path
 ) -> None:
     await sign_in(running)
     [token] = server.provider.access
@@ -168,7 +170,7 @@ async def test_an_oauth_token_quoted_in_a_message_is_in_no_log_or_event(
 
 
 async def test_a_configured_client_secret_goes_to_the_keyring(
-    running: Running, backend: MemoryKeyring, tmp_path: Path
+    running: RunningRouter, backend: MemoryKeyring, tmp_path: Path
 ) -> None:
     oauth = {"clientId": "by-hand", "clientSecret": "very-secret", "scopes": ["tools"]}
     config = ServerConfig.model_validate({"url": "https://mcp.invalid/", "oauth": oauth})

@@ -11,7 +11,7 @@ from router.service.sleep_monitor import TICK_S, SleepMonitor
 from tests.support.timeouts import WAIT_S
 
 
-class Night:
+class FakeSleep:
     """The time that passes while the monitor waits for a tick."""
 
     def __init__(self, passes: Sequence[float]) -> None:
@@ -41,7 +41,7 @@ class Night:
     ],
 )
 async def test_each_system_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
-    night = Night(passes)
+    night = FakeSleep(passes)
     monitor = SleepMonitor(night.wake, clock=lambda: night.now, sleep=night.sleep)
     monitor.start()
     await asyncio.wait_for(night.over.wait(), WAIT_S)

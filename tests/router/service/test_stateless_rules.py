@@ -19,7 +19,7 @@ from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,
-    Running,
+    RunningRouter,
     stdio_config,
 )
 
@@ -48,12 +48,12 @@ def refusal(response: httpx2.Response) -> int:
     return response.json()["error"]["code"]
 
 
-def calls(running: Running) -> int:
+def calls(running: RunningRouter) -> int:
     return len([e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL])
 
 
 async def test_a_header_that_contradicts_the_body_is_refused(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     for name, value in (
         ("Mcp_Method", "tools/list"),
@@ -67,7 +67,7 @@ async def test_a_header_that_contradicts_the_body_is_refused(
 
 
 @pytest.mark.parametrize("times", [0, 2])
-async def test_a_duplicate_protocol_header_is_refused(running: Running, times: int) -> None:
+async def test_a_duplicate_protocol_header_is_refused(running: RunningRouter, times: int) -> None:
     good = running.headers(**{key.replace("_", "-"): value for key, value in HEADERS.items()})
     for name in ("Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"):
         others = [(key, value) for key, value in good.items() if key != name]
@@ -77,7 +77,9 @@ async def test_a_duplicate_protocol_header_is_refused(running: Running, times: i
     assert calls(running) == 0
 
 
-async def test_an_unknown_revision_is_answered_with_the_supported_ones(running: Running) -> None:
+async def test_an_unknown_revision_is_answered_with_the_supported_ones(
+    running: RunningRouter,
+) -> None:
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
     headers = {**HEADERS, "MCP_Protocol_Version": "2099-01-01"}
     response = await running.post(message(meta), **headers)
@@ -85,7 +87,7 @@ async def test_an_unknown_revision_is_answered_with_the_supported_ones(running: 
     assert MODERN in response.json()["error"]["data"]["supported"]
 
 
-async def test_a_request_without_the_required_meta_is_refused(running: Running) -> None:
+async def test_a_request_without_the_required_meta_is_refused(running: RunningRouter) -> None:
     whole = META.items()
     lacking = [{k: v for k, v in whole if not k.endswith(m)} for m in ("Version", "Capabilities")]
     for meta in (None, *lacking):
@@ -93,7 +95,7 @@ async def test_a_request_without_the_required_meta_is_refused(running: Running) 
     assert calls(running) == 0
 
 
-async def test_the_stateless_revision_opens_no_session(running: Running) -> None:
+async def test_the_stateless_revision_opens_no_session(running: RunningRouter) -> None:
     response = await running.post(message(), **HEADERS, Mcp_Session_Id="made-up")
     assert response.status_code == 200
     assert "mcp-session-id" not in response.headers
@@ -102,7 +104,9 @@ async def test_the_stateless_revision_opens_no_session(running: Running) -> None
     assert (await running.post(opening, **said)).status_code == 404
 
 
-async def test_parameters_mirrored_in_headers_must_match(running: Running, tmp_path: Path) -> None:
+async def test_parameters_mirrored_in_headers_must_match(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     region = {"type": "string", "x-mcp-header": "Region"}
     schema = json.dumps({"type": "object", "properties": {"region": region}})
     script = tmp_path / "marked_server.py"
@@ -135,7 +139,7 @@ async def test_parameters_mirrored_in_headers_must_match(running: Running, tmp_p
 
 
 async def test_closing_the_stream_of_a_call_cancels_it_at_the_server(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))

@@ -12,7 +12,7 @@ from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.support.running_router import PERSONAL, Record, RunningRouter, read_answer, stdio_config
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
@@ -30,17 +30,17 @@ CANCEL: JsonObject = {
 }
 
 
-def of_session(running: Running, session: dict[str, str]) -> dict[str, str]:
+def of_session(running: RunningRouter, session: dict[str, str]) -> dict[str, str]:
     return running.headers(**{key.replace("_", "-"): value for key, value in session.items()})
 
 
-async def slow_server(running: Running, tmp_path: Path) -> Record:
+async def slow_server(running: RunningRouter, tmp_path: Path) -> Record:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
     return record
 
 
-async def test_a_response_is_one_body_if_nothing_precedes_it(running: Running) -> None:
+async def test_a_response_is_one_body_if_nothing_precedes_it(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     for response in (await running.post(LIST, **session), await running.post_modern("tools/list")):
         assert response.headers["content-type"] == "application/json"
@@ -48,7 +48,7 @@ async def test_a_response_is_one_body_if_nothing_precedes_it(running: Running) -
 
 
 async def test_a_slow_response_becomes_a_stream_with_keep_alives(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     record = await slow_server(running, tmp_path)
@@ -64,7 +64,7 @@ async def test_a_slow_response_becomes_a_stream_with_keep_alives(
 
 
 async def test_in_legacy_revisions_a_call_survives_its_connection_until_cancelled(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
@@ -83,7 +83,7 @@ async def test_in_legacy_revisions_a_call_survives_its_connection_until_cancelle
     record.close()
 
 
-async def test_one_session_cannot_affect_another(running: Running, tmp_path: Path) -> None:
+async def test_one_session_cannot_affect_another(running: RunningRouter, tmp_path: Path) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
     _, stranger = await running.open_session(OLD)
@@ -98,7 +98,9 @@ async def test_one_session_cannot_affect_another(running: Running, tmp_path: Pat
     record.close()
 
 
-async def test_a_session_has_one_standalone_stream_which_ends_with_it(running: Running) -> None:
+async def test_a_session_has_one_standalone_stream_which_ends_with_it(
+    running: RunningRouter,
+) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     async with running.http.stream("GET", running.url, headers=headers) as stream:
@@ -109,7 +111,7 @@ async def test_a_session_has_one_standalone_stream_which_ends_with_it(running: R
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None:
+async def test_a_standalone_stream_can_be_opened_again(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     for _ in range(2):
@@ -121,7 +123,7 @@ async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None
 
 
 async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
     _, unused = await running.open_session(OLD)
@@ -136,7 +138,7 @@ async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
 
 
 async def test_two_requests_with_one_id_both_end_with_their_session(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
@@ -152,7 +154,7 @@ async def test_two_requests_with_one_id_both_end_with_their_session(
 
 
 async def test_changes_without_an_open_stream_are_sent_on_the_next(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     project = running.router.projects.list(PERSONAL)[0]
     await running.router.projects.set_options(
@@ -170,7 +172,7 @@ async def test_changes_without_an_open_stream_are_sent_on_the_next(
                     pass
 
 
-async def test_accept_may_be_split_into_several_headers(running: Running) -> None:
+async def test_accept_may_be_split_into_several_headers(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     others = [pair for pair in of_session(running, session).items() if pair[0] != "Accept"]
     for kinds, status in (
@@ -185,7 +187,7 @@ async def test_accept_may_be_split_into_several_headers(running: Running) -> Non
         assert response.status_code == status
 
 
-async def test_the_state_a_session_keeps_of_its_client_is_bounded(running: Running) -> None:
+async def test_the_state_a_session_keeps_of_its_client_is_bounded(running: RunningRouter) -> None:
     about = {"clientInfo": {"name": "", "version": ""}, "protocolVersion": OLD}
     params = {**about, "capabilities": {"experimental": {"x": {"y": "z" * 100_000}}}}
     opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}

@@ -19,13 +19,13 @@ from router.domain.servers import ServerState
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
-from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 TEST = ServerRef(PERSONAL, ServerId("test"))
 READY = ServerState.READY
 
 
-async def until_state(running: Running, state: ServerState) -> ServerStatusChanged:
+async def until_state(running: RunningRouter, state: ServerState) -> ServerStatusChanged:
     return await running.trace.until(ServerStatusChanged, lambda e: e.status.state is state)
 
 
@@ -56,7 +56,7 @@ async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path
     assert recorded(record, "refused") == []
 
 
-async def test_a_server_changed_to_always_run_is_started_at_once(running: Running) -> None:
+async def test_a_server_changed_to_always_run_is_started_at_once(running: RunningRouter) -> None:
     await running.add("Test")
     running.trace.clear()
     always = stdio_config(lifecycle=Lifecycle.ALWAYS)
@@ -72,7 +72,7 @@ async def test_a_server_changed_to_always_run_is_started_at_once(running: Runnin
 
 
 async def test_giving_up_on_a_server_is_published_once_and_the_user_can_retry(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("router.upstream.restart_policy.LONGEST_PAUSE_S", 1e-3)
     monkeypatch.setattr("router.upstream.restart_policy._FIRST_PAUSE_S", 1e-3)
@@ -90,7 +90,7 @@ async def test_giving_up_on_a_server_is_published_once_and_the_user_can_retry(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is known on Windows")
-async def test_status_shows_resource_usage_of_running_servers(running: Running) -> None:
+async def test_status_shows_resource_usage_of_running_servers(running: RunningRouter) -> None:
     await running.add("Test")
     status = await dispatch(running.router, "status", {})
     assert status["servers"][0]["process"] is None
@@ -172,7 +172,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]
 
 @pytest.mark.proves("REG-8")
 async def test_discovery_and_registry_log_structured_events(
-    running: Running, caplog: pytest.LogCaptureFixture
+    running: RunningRouter, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
     await running.add("Test")

@@ -11,7 +11,7 @@ import pytest
 
 from router.domain.activity import ActivityKind
 from router.runtime.tracing import TraceFormatter, begin_trace
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def lines() -> Iterator[io.StringIO]:
 
 @pytest.mark.proves("REG-8", "META-9")
 async def test_a_failed_call_can_be_traced_from_the_activity_log_to_the_servers_stderr(
-    running: Running, lines: io.StringIO
+    running: RunningRouter, lines: io.StringIO
 ) -> None:
     await running.add("Test")
     await running.call("tool_discovery", {"query": ["crash"]})

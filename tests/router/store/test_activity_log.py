@@ -214,7 +214,7 @@ def test_a_corrupt_database_is_moved_aside_and_replaced(
         for _ in range(1000):
             log.record(CALL)
         log.close()
-        spoil(path, damage)
+        corrupt(path, damage)
     broken = path.read_bytes()
     log = open_log()
     assert log.recent() == ()
@@ -226,7 +226,7 @@ def test_a_corrupt_database_is_moved_aside_and_replaced(
     assert aside.name in caplog.text
 
 
-def spoil(path: Path, damage: str) -> None:
+def corrupt(path: Path, damage: str) -> None:
     if damage == "a damaged page":
         data = bytearray(path.read_bytes())
         data[4096:] = b"\xa5" * (len(data) - 4096)

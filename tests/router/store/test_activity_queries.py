@@ -48,7 +48,7 @@ def log(tmp_path: Path) -> Iterator[SqliteActivityLog]:
 
 
 @pytest.mark.proves("META-9")
-def test_an_entry_comes_back_with_its_trace_and_tokens(log: SqliteActivityLog) -> None:
+def test_an_entry_is_read_with_its_trace_and_tokens(log: SqliteActivityLog) -> None:
     log.record(CALL)
     assert log.page(ActivityQuery()).entries == (CALL,)
 

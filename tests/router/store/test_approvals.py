@@ -98,7 +98,7 @@ def test_an_empty_first_list_does_not_count(store: ApprovalStore) -> None:
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
 
 
-def test_a_forgotten_server_is_new_again(store: ApprovalStore, tmp_path: Path) -> None:
+def test_a_forgotten_server_counts_as_new(store: ApprovalStore, tmp_path: Path) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     store.forget(FILES)
     assert not (tmp_path / "approved" / "files.json").exists()

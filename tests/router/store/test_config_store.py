@@ -132,9 +132,7 @@ class TestSaving:
         [rejected] = store.poll()
         assert isinstance(rejected, ConfigRejected)
 
-    def test_an_edit_not_yet_noticed_survives_an_update(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_an_unnoticed_edit_survives_an_update(self, store: ConfigStore, tmp_path: Path) -> None:
         edit(file_of(tmp_path), with_server("time"))
         updated = store.update_workspace(
             PERSONAL, lambda config: config.model_copy(update={"optimization": None})
@@ -144,9 +142,7 @@ class TestSaving:
         assert json.loads(file_of(tmp_path).read_text())["optimization"] is None
         assert store.poll() == [WorkspaceChanged(PERSONAL)]
 
-    def test_settings_are_updated_from_what_the_file_says(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_settings_are_updated_from_the_file(self, store: ConfigStore, tmp_path: Path) -> None:
         edit(tmp_path / "settings.json", '{"port": 4000}')
         updated = store.update_settings(lambda s: s.model_copy(update={"theme": "dark"}))
         assert (updated.port, updated.theme) == (4000, "dark")

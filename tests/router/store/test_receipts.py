@@ -27,7 +27,7 @@ RECEIPT = Receipt(
 )
 
 
-def test_a_receipt_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_receipt_is_read_as_it_was_written(tmp_path: Path) -> None:
     ReceiptStore(tmp_path).write(TIME, RECEIPT)
     assert ReceiptStore(tmp_path).read(TIME) == RECEIPT
 

@@ -72,7 +72,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proves("CACHE-1", "CARD-3")
-def test_an_entry_comes_back_exactly_as_it_was_written(cache: ToolListCache) -> None:
+def test_an_entry_is_read_as_it_was_written(cache: ToolListCache) -> None:
     port: ToolListCache = cache
     port.write(TIME, ENTRY)
     assert port.read(TIME, HASH) == ENTRY

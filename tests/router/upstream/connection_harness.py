@@ -20,7 +20,7 @@ from tests.support.timeouts import WAIT_S
 Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
 
-class Heard:
+class ServerOutput:
     """What a server sent besides responses."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Heard:
 
 async def open_config(
     config: ServerConfig,
-    heard: Heard,
+    output: ServerOutput,
     startup_timeout_s: float | None = WAIT_S,
     *,
     env: Mapping[str, str] | None = None,
@@ -53,7 +53,7 @@ async def open_config(
         startup_timeout_s=startup_timeout_s,
         expected_version=expected_version,
     )
-    return await open_upstream(plan, on_notification=heard.notification, on_stderr=heard.line)
+    return await open_upstream(plan, on_notification=output.notification, on_stderr=output.line)
 
 
 async def call(

@@ -13,16 +13,22 @@ from router.config.server import ServerConfig
 from router.domain.failures import Failure, FailureKind
 from router.upstream import handshake
 from router.upstream.connection import UpstreamConnection
-from tests.router.upstream.connection_harness import Heard, Open, call, failure_of, open_config
+from tests.router.upstream.connection_harness import (
+    Open,
+    ServerOutput,
+    call,
+    failure_of,
+    open_config,
+)
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
 
 
 async def open_address(
-    url: str, heard: Heard, startup_timeout_s: float | None = None
+    url: str, output: ServerOutput, startup_timeout_s: float | None = None
 ) -> UpstreamConnection:
-    return await open_config(ServerConfig(url=f"{url}/mcp"), heard, startup_timeout_s)
+    return await open_config(ServerConfig(url=f"{url}/mcp"), output, startup_timeout_s)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -98,30 +104,30 @@ async def test_a_session_that_cannot_be_opened_says_why(
     ],
 )
 async def test_an_http_error_keeps_its_meaning(
-    heard: Heard, status: int, kind: FailureKind
+    output: ServerOutput, status: int, kind: FailureKind
 ) -> None:
     odd = OddServer(initialize_status=status)
     with serving(odd.app) as url:
-        failure = await failure_of(open_address(url, heard))
+        failure = await failure_of(open_address(url, output))
     assert failure.kind is kind
     assert f"HTTP {status}" in failure.detail
     tried_modern = status in (404, 405)
     assert odd.methods() == ["initialize", "server/discover"] if tried_modern else ["initialize"]
 
 
-async def test_client_info_is_sent(heard: Heard) -> None:
+async def test_client_info_is_sent(output: ServerOutput) -> None:
     odd = OddServer()
     with serving(odd.app) as url:
-        connection = await open_address(url, heard)
+        connection = await open_address(url, output)
         await connection.close()
     params = odd.requests[0].message["params"]
     assert params["clientInfo"] == {"name": "toolbooth", "version": __version__}
     assert params["capabilities"] == {"elicitation": {"form": {}, "url": {}}, "sampling": {}}
 
 
-async def test_a_server_that_accepts_and_never_responds_times_out(heard: Heard) -> None:
+async def test_a_server_that_accepts_and_never_responds_times_out(output: ServerOutput) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        opening = open_address(f"http://127.0.0.1:{port}", heard, startup_timeout_s=0.3)
+        opening = open_address(f"http://127.0.0.1:{port}", output, startup_timeout_s=0.3)
         failure = await failure_of(opening)
     assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")

@@ -66,7 +66,7 @@ async def failure_of(task: asyncio.Task[Any]) -> Failure:
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_comes_back_as_it_was_sent(peer: Peer, transport: FakeTransport) -> None:
+async def test_a_result_is_returned_as_it_was_sent(peer: Peer, transport: FakeTransport) -> None:
     result: JsonObject = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
     transport.on_send = lambda message: peer.receive(answer(message, result=result))
     assert await peer.request("tools/call", {"name": "t"}) is result
@@ -182,7 +182,9 @@ async def test_unrequested_progress_is_ignored(peer: Peer, transport: FakeTransp
 
 
 @pytest.mark.proves("META-3")
-async def test_cancelling_a_request_tells_the_server(peer: Peer, transport: FakeTransport) -> None:
+async def test_cancelling_a_request_sends_a_cancelled_notification(
+    peer: Peer, transport: FakeTransport
+) -> None:
     call = spawn(peer.request("tools/call"), name="call")
     message = await transport.sent.get()
     call.cancel()
@@ -224,7 +226,7 @@ async def test_the_handshake_itself_is_never_cancelled(
     assert transport.sent.empty()
 
 
-async def test_a_ping_is_answered_and_anything_else_refused(
+async def test_a_ping_gets_a_response_and_other_requests_an_error(
     peer: Peer, transport: FakeTransport
 ) -> None:
     peer.receive({"jsonrpc": "2.0", "id": "a", "method": "ping"})

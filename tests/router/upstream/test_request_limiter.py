@@ -44,24 +44,24 @@ async def test_a_request_that_waits_too_long_times_out_and_leaves_the_queue() ->
     limiter = RequestLimiter(lambda: 1, max_waiting=1)
     await limiter.acquire(None)
     assert (await failure_of(limiter.acquire(0.01))).kind is FailureKind.TIMEOUT
-    patient = await waiting(limiter)
+    other = await waiting(limiter)
     limiter.release()
-    await patient
+    await other
 
 
 @pytest.mark.parametrize("moment", ["in line", "at its turn"])
 async def test_a_cancelled_request_frees_its_place(moment: str) -> None:
     limiter = RequestLimiter(lambda: 1)
     await limiter.acquire(None)
-    hasty, patient = await waiting(limiter), await waiting(limiter)
+    cancelled, other = await waiting(limiter), await waiting(limiter)
     if moment == "at its turn":
         limiter.release()
-        hasty.cancel()
+        cancelled.cancel()
     else:
-        hasty.cancel()
-        await asyncio.wait([hasty])
+        cancelled.cancel()
+        await asyncio.wait([cancelled])
         limiter.release()
-    await patient
+    await other
 
 
 async def test_a_raised_limit_admits_more() -> None:

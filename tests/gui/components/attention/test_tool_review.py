@@ -15,7 +15,7 @@ from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
-from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts, tool
 from tests.support.fakes import FakeRouter, SentCommand
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
@@ -25,14 +25,14 @@ NEW = tool("fork")._replace(approval=Approval.PENDING)
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.tools[GITHUB.ref] = (CHANGED, NEW, tool("list_issues"))
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 def encode_arguments(model: QAbstractItemModel) -> list[str]:

@@ -153,7 +153,7 @@ def test_a_windows_path_keeps_its_backslashes() -> None:
     }
 
 
-def test_several_servers_are_all_taken() -> None:
+def test_several_servers_are_all_parsed() -> None:
     text = '{"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://b.example/mcp"}}}'
     assert list(parse_pasted(text)) == ["a", "b"]
 

@@ -151,9 +151,9 @@ def test_checked_apps_are_connected_and_the_first_call_completes_the_step(
 
 
 def test_the_guide_opens_by_itself_once(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     guide = Guide(router, Commands(run_now), Bridge(), window)
     guide.welcome()
@@ -164,11 +164,11 @@ def test_the_guide_opens_by_itself_once(
 
 
 def test_the_guide_does_not_open_for_an_existing_setup(
-    look: Theme, gui_loop: object, qtbot: QtBot
+    app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router = FakeRouter()
     router.state.settings = Settings(welcome_shown=True)
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     Guide(router, Commands(run_now), Bridge(), window).welcome()
     assert window.findChildren(GuideDialog) == []

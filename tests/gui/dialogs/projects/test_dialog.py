@@ -19,7 +19,7 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ProjectId, ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Exposure, Optimization
-from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, sample_router, texts
 from tests.support.fakes import FakeRouter, run_now
 
 SITE = ProjectId("site")
@@ -29,14 +29,14 @@ OPTIONS, SERVERS, PERMISSIONS, RULES = range(4)
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     run_now(made.projects.put(PERSONAL, SITE, ProjectConfig(name="Site")))
     made.commands.clear()
     return made
 
 
 @pytest.fixture
-def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> ProjectsDialog:
+def dialog(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> ProjectsDialog:
     dialog = ProjectsDialog(router, Commands(run_now), bridge_from(router), PERSONAL, None)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)

@@ -22,7 +22,7 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.search import SearchReply
 from router.domain.workspaces import Optimization
-from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, sample_router, texts
 from tests.support.fakes import FakeRouter, run_now
 
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -31,11 +31,11 @@ URL = "https://search.example.com"
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+def dialog(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
     dialog = SettingsDialog(router, Commands(run_now), bridge_from(router), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.OPTIMIZATION)

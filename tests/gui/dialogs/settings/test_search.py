@@ -17,13 +17,13 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from tests.gui.driver import stocked_router, texts
+from tests.gui.driver import sample_router, texts
 from tests.support.fakes import run_now
 
 
 @pytest.fixture
-def dialog(look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(stocked_router(), Commands(run_now), Bridge(), None)
+def dialog(app_theme: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+    dialog = SettingsDialog(sample_router(), Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     return dialog

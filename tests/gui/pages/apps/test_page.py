@@ -21,7 +21,7 @@ from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
 from router.domain.ids import TokenId
-from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.gui.driver import open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter
 
 HOME = Path("/home/me")
@@ -38,14 +38,14 @@ def found(name: str, source: str) -> FoundServer:
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.apps.apps = (app("Codex", AppState.ABSENT), app("Cursor"), app("Zed"))
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    window = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.APPS)
     qtbot.waitUntil(lambda: "Cursor" in texts(window))
     return window
@@ -187,18 +187,18 @@ def test_a_diff_is_plain_text_and_never_markup() -> None:
 
 
 def test_the_empty_state_offers_the_found_servers(
-    look: Theme, gui_loop: object, qtbot: QtBot
+    app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router = FakeRouter()
     router.apps.findings = FoundServers((found("a", "Cursor"), found("b", "Cursor")))
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     qtbot.waitUntil(lambda: "We found 2 servers in Cursor" in texts(window))
     with qtbot.waitSignal(window.import_requested):
         press(window, "Import 2 servers…")
 
 
 def test_the_header_and_the_sidebar_count_the_same_connected_apps(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     ours, by_hand = TokenId("ours"), TokenId("by-hand")
@@ -207,7 +207,7 @@ def test_the_header_and_the_sidebar_count_the_same_connected_apps(
         TokenSummary(token, token, None, None, now, None, now) for token in (ours, by_hand)
     )
 
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
 
     rows = window.sidebar.findChildren(QAbstractButton)
     qtbot.waitUntil(lambda: "Connected apps, 2" in [row.accessibleName() for row in rows])

@@ -36,7 +36,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
 )
 from tests.support.fakes import FakeRouter, SentCommand, fake_status
@@ -63,14 +63,14 @@ NEW = PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.pending = (CHANGED, NEW)
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    window = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.ATTENTION)
     return window
 
@@ -164,10 +164,10 @@ def test_all_tools_of_a_server_are_approved_at_once_only_without_findings(
 
 
 def test_what_the_server_tried_is_shown_before_its_tools_are_approved(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router.discovery.receipts[GITHUB.ref] = RECEIPT
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.ATTENTION)
     protection = (
         "Files: blocked, except its program and the files its command names. "

@@ -16,7 +16,7 @@ from router.domain.permissions import Permission
 from router.domain.search import MatchReasons, SearchHit, SearchReply
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from tests.gui.driver import GITHUB, PERSONAL, open_window, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter, SentCommand
 
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -28,7 +28,7 @@ HIT = SearchHit(
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.search.replies = {
         Optimization.HYBRID: SearchReply((HIT,), Optimization.HYBRID),
         Optimization.BM25: SearchReply((), Optimization.BM25, note="The index is being built."),
@@ -37,8 +37,8 @@ def router() -> FakeRouter:
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    window = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.PLAYGROUND)
     return window
 

@@ -14,7 +14,7 @@ from gui.text.install_hints import install_command
 from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.failures import Failure, FailureKind
-from tests.gui.driver import CONFIG, SENTRY, open_window, press, stocked_router
+from tests.gui.driver import CONFIG, SENTRY, open_window, press, sample_router
 from tests.support.fakes import FakeRouter, SentCommand
 
 MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
@@ -22,12 +22,12 @@ MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    made = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    made = open_window(router, app_theme, qtbot)
     made.pages.workspace.servers.select(SENTRY.ref)
     return made
 
@@ -73,17 +73,17 @@ def test_a_server_that_timed_out_is_retried_with_twice_the_timeout(
 ) -> None:
     press(window.pages.workspace.detail, "Increase timeout")
     qtbot.waitUntil(lambda: router.commands[-1].name == "discovery.refresh")
-    patient = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
+    longer = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
     changed, tried = router.commands[-2:]
-    assert changed == SentCommand("servers.update", (SENTRY.ref, SENTRY.name, patient, False))
+    assert changed == SentCommand("servers.update", (SENTRY.ref, SENTRY.name, longer, False))
     assert tried == SentCommand("discovery.refresh", (SENTRY.workspace, SENTRY.id))
 
 
 def test_a_server_with_the_longest_timeout_gets_no_more(
     router: FakeRouter, window: MainWindow
 ) -> None:
-    patient = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
-    router.state.configs[SENTRY.ref] = patient
+    longer = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
+    router.state.configs[SENTRY.ref] = longer
     router.emit(ServerStatusChanged(SENTRY))
     assert "Increase timeout" not in offered(window)
     assert "Retry" in offered(window)

@@ -54,13 +54,13 @@ def type_filter(servers: ServerList, text: str) -> None:
 
 
 def toggles(servers: ServerList) -> list[tuple[ServerRef, bool]]:
-    told: list[tuple[ServerRef, bool]] = []
+    emitted: list[tuple[ServerRef, bool]] = []
 
     def tell(ref: ServerRef, enabled: bool) -> None:
-        told.append((ref, enabled))
+        emitted.append((ref, enabled))
 
     servers.toggled.connect(tell)
-    return told
+    return emitted
 
 
 def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> None:
@@ -71,21 +71,21 @@ def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> 
 
 @pytest.mark.proves("CARD-2")
 def test_clicking_the_switch_of_a_row_requests_the_opposite(servers: ServerList) -> None:
-    told = toggles(servers)
+    emitted = toggles(servers)
 
     click(servers, 0, from_right=30)
     click(servers, 2, from_right=30)
 
-    assert told == [(GITHUB.ref, False), (NOTION.ref, True)]
+    assert emitted == [(GITHUB.ref, False), (NOTION.ref, True)]
 
 
 def test_space_switches_the_current_row(servers: ServerList) -> None:
-    told = toggles(servers)
+    emitted = toggles(servers)
     servers.select(NOTION.ref)
 
     QTest.keyClick(servers.view, Qt.Key.Key_Space)
 
-    assert told == [(NOTION.ref, True)]
+    assert emitted == [(NOTION.ref, True)]
 
 
 def test_a_row_shows_the_routers_state_not_the_requested_one(servers: ServerList) -> None:
@@ -127,12 +127,12 @@ def test_enter_presses_the_button_of_the_current_row(servers: ServerList) -> Non
 
 
 def test_a_click_elsewhere_only_selects(servers: ServerList) -> None:
-    told = toggles(servers)
+    emitted = toggles(servers)
 
     click(servers, 1, from_right=250)
 
     assert servers.current() == SENTRY.ref
-    assert told == []
+    assert emitted == []
 
 
 @pytest.mark.parametrize(
@@ -173,19 +173,19 @@ def test_servers_can_be_filtered_by_state(
 
 def test_events_of_a_server_update_its_row_and_keep_the_selection(servers: ServerList) -> None:
     servers.select(SENTRY.ref)
-    mended = fake_status("Sentry", tool_count=7)
+    fixed = fake_status("Sentry", tool_count=7)
 
-    servers.upsert(mended)
+    servers.upsert(fixed)
     servers.upsert(fake_status("Linear"))
     servers.remove(GITHUB.ref)
 
     assert names(servers) == ["Sentry", "Notion", "Linear"]
     assert servers.current() == SENTRY.ref
-    assert mended in servers.servers()
+    assert fixed in servers.servers()
 
 
 @pytest.mark.parametrize("status", [GITHUB, SENTRY, NOTION], ids=lambda s: s.name)
-def test_a_row_tells_a_screen_reader_its_name_state_and_switch(
+def test_the_accessible_text_of_a_row_has_name_state_and_switch(
     servers: ServerList, status: ServerStatus
 ) -> None:
     model = servers.view.model()

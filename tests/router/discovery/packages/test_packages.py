@@ -22,7 +22,7 @@ from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
 from tests.support.router_process import NODE
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 NPM = """\
 #!{python}
@@ -105,7 +105,7 @@ def registry(tmp_path: Path) -> Registry:
 
 
 async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_offline(
-    running: Running, registry: Registry, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OF_THE_SESSION", "s3cret")
     monkeypatch.setenv("npm_config_registry", "https://registry.example")
@@ -125,7 +125,7 @@ async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_o
 
 
 async def test_a_server_in_use_runs_the_fetched_package_with_its_own_arguments(
-    running: Running, registry: Registry, tmp_path: Path
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     await running.add("Test", registry.config("--root", "/x"))
     result = await running.call("tool_execute", {"toolKey": "test:where"})
@@ -135,7 +135,7 @@ async def test_a_server_in_use_runs_the_fetched_package_with_its_own_arguments(
 
 
 async def test_a_package_is_updated_only_when_the_user_asks(
-    running: Running, registry: Registry, tmp_path: Path
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.publish("2.0.0")
@@ -152,13 +152,13 @@ async def test_a_package_is_updated_only_when_the_user_asks(
     assert len([path for path in kept.iterdir() if path.is_dir()]) == 1, "the old one is gone"
 
 
-def listed_version(running: Running, ref: ServerRef) -> str:
+def listed_version(running: RunningRouter, ref: ServerRef) -> str:
     [tool] = running.router.tools.list(ref)
     return tool.description
 
 
 async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
-    running: Running, registry: Registry, tmp_path: Path
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     registry.broken.touch()
     ref = await running.add("Test", registry.config())
@@ -171,7 +171,7 @@ async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
 
 
 async def test_without_the_registry_the_old_package_is_used(
-    running: Running, registry: Registry
+    running: RunningRouter, registry: Registry
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.broken.touch()
@@ -180,7 +180,7 @@ async def test_without_the_registry_the_old_package_is_used(
 
 
 async def test_removing_a_server_removes_its_package(
-    running: Running, registry: Registry, tmp_path: Path
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
     await running.router.servers.remove(ref)
@@ -188,7 +188,7 @@ async def test_removing_a_server_removes_its_package(
 
 
 async def test_cancelling_a_fetch_ends_its_installer_at_once(
-    running: Running, registry: Registry, tmp_path: Path
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     started = Fifo(tmp_path / "started")
     npm = registry.folder / "npm"

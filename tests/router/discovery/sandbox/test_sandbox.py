@@ -16,9 +16,9 @@ from router.discovery.sandbox.self_test import (
     sandbox_profiles,
 )
 from router.domain.receipts import IsolationLevel, Why
-from tests.router.discovery.sandbox.confined import (
+from tests.router.discovery.sandbox.confined_program import (
     User,
-    baits,
+    escape_targets,
     offered,
     offered_profiles,
     run_confined,
@@ -35,7 +35,7 @@ USERS = [pytest.param(user, id=user.name) for user in users()]
 def test_no_escape_succeeds_at_a_level_the_self_test_reports(level: int, user: User) -> None:
     if (profile := offered(level)) is None:
         return
-    with baits(user) as plan:
+    with escape_targets(user) as plan:
         run = run_confined(profile, user, json.dumps(plan))
     escaped = [name for name, worked in run.answer.items() if worked]
     assert escaped == [], run.err
@@ -44,7 +44,7 @@ def test_no_escape_succeeds_at_a_level_the_self_test_reports(level: int, user: U
 def test_without_confinement_every_escape_succeeds() -> None:
     """Otherwise the attempts above would prove nothing."""
     profile, user = SandboxProfile(IsolationLevel.LIMITED), users()[-1]
-    with baits(user) as plan:
+    with escape_targets(user) as plan:
         found = run_confined(profile, user, json.dumps(plan)).answer
     for name in (
         "read a file of the person",

@@ -41,7 +41,7 @@ class Client:
     """Subscribes to two resources; records the notifications, once it reads."""
 
     def __init__(self, first: str, other: str, last: bytes) -> None:
-        self.reads, self.told = asyncio.Event(), asyncio.Event()
+        self.reads, self.published = asyncio.Event(), asyncio.Event()
         self.sent: list[bytes] = []
         self._last = last
         self.subscriptions = Subscriptions(lists, lambda ref, uri: None)
@@ -55,12 +55,12 @@ class Client:
         await self.reads.wait()
         self.sent.append(message.get("body", b""))
         if self._last in self.sent[-1]:
-            self.told.set()
+            self.published.set()
 
-    async def hear(self) -> None:
+    async def receive(self) -> None:
         self.reads.set()
         async with asyncio.timeout(WAIT_S):
-            await self.told.wait()
+            await self.published.wait()
 
     def times(self, word: bytes) -> int:
         return len([body for body in self.sent if word in body])
@@ -73,7 +73,7 @@ async def test_a_client_that_does_not_read_gets_each_notification_once() -> None
         for _ in range(100):
             client.subscriptions.resource_updated(ref, None, {"uri": uri})
         client.subscriptions.resource_updated(ref, None, {"uri": "other"})
-        await client.hear()
+        await client.receive()
     assert client.times(b"first") == 1
     await asyncio.sleep(0)
     assert not client.subscriber.sending
@@ -88,6 +88,6 @@ async def test_a_resource_update_is_kept_until_its_client_can_receive_it() -> No
     client.subscriptions.remove_resource(client.subscriber, ref, "other")
     with ResponseStream(client.send) as client.session.standalone_stream:
         client.subscriptions.check_soon()
-        await client.hear()
+        await client.receive()
     assert client.times(b"dropped") == 0
     client.sessions.close()

@@ -25,7 +25,7 @@ from router.upstream.http.direct_transport import DirectTransport
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
-class Answering:
+class ScriptedServer:
     """Answers each request with the next of `replies`, and records what it received."""
 
     def __init__(self, *replies: bytes) -> None:
@@ -74,7 +74,7 @@ async def get(transport: DirectTransport, url: str, **headers: str) -> bytes:
 
 
 async def test_a_connection_is_reused(transport: DirectTransport) -> None:
-    server = Answering(REPLY, REPLY, REPLY)
+    server = ScriptedServer(REPLY, REPLY, REPLY)
     async with listening(server) as port:
         for _ in range(3):
             assert await get(transport, f"http://127.0.0.1:{port}/a%20b?c=d", x="y") == b"ok"
@@ -94,7 +94,7 @@ async def test_a_connection_is_reused(transport: DirectTransport) -> None:
 async def test_a_connection_with_unread_data_is_not_reused(
     transport: DirectTransport, reply: bytes
 ) -> None:
-    first, second = Answering(reply), Answering(REPLY)
+    first, second = ScriptedServer(reply), ScriptedServer(REPLY)
     handlers = iter((first, second))
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,7 +117,7 @@ async def test_a_connection_with_unread_data_is_not_reused(
 async def test_a_malformed_response_is_a_transport_error(
     transport: DirectTransport, reply: bytes, kind: type[Exception]
 ) -> None:
-    async with listening(Answering(reply)) as port:
+    async with listening(ScriptedServer(reply)) as port:
         with pytest.raises(kind):
             await get(transport, f"http://127.0.0.1:{port}/")
 
@@ -178,7 +178,7 @@ async def test_https_works_and_requires_a_trusted_certificate(
     serving.load_cert_chain(certificate)
     cafile = str(certificate) if trusted else None
     transport = DirectTransport(ssl.create_default_context(cafile=cafile))
-    async with listening(Answering(REPLY), serving) as port:
+    async with listening(ScriptedServer(REPLY), serving) as port:
         url = f"https://localhost:{port}/"
         if trusted:
             assert await get(transport, url) == b"ok"

@@ -19,8 +19,8 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
-    Heard,
     Open,
+    ServerOutput,
     call,
     content_of,
     failure_of,
@@ -34,13 +34,13 @@ PLAIN: JsonObject = {"content": [], "x": None}
 
 
 @pytest.fixture
-async def open_url(heard: Heard) -> AsyncIterator[Open]:
+async def open_url(output: ServerOutput) -> AsyncIterator[Open]:
     """Opens connections to URLs with a configured type, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, type: str | None = "sse", **options: Any) -> UpstreamConnection:  # noqa: A002
         config = ServerConfig(url=url, type=type)
-        opened.append(await open_config(config, heard, **options))
+        opened.append(await open_config(config, output, **options))
         return opened[-1]
 
     yield open_with
@@ -71,11 +71,11 @@ def odd_url(odd: OddSseServer) -> Iterator[str]:
 
 
 @pytest.mark.proves("META-3")
-@pytest.mark.parametrize("said", ["sse", "http", None])
+@pytest.mark.parametrize("configured", ["sse", "http", None])
 async def test_calls_reach_an_http_sse_server_whether_configured_or_detected(
-    sdk_url: str, open_url: Open, said: str | None
+    sdk_url: str, open_url: Open, configured: str | None
 ) -> None:
-    connection = await open_url(sdk_url, said)
+    connection = await open_url(sdk_url, configured)
     assert connection.server_info["name"] == "http-test"
     answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(50)))
     assert [answer["n"] for answer in answers] == list(range(50))
@@ -92,7 +92,7 @@ async def test_a_url_that_moved_to_streamable_http_works_too(
 
 @pytest.mark.proves("META-3")
 async def test_progress_notifications_and_cancellation_pass(
-    sdk_url: str, open_url: Open, heard: Heard, tools: Tools
+    sdk_url: str, open_url: Open, output: ServerOutput, tools: Tools
 ) -> None:
     connection = await open_url(sdk_url)
     seen: list[Any] = []
@@ -104,7 +104,7 @@ async def test_progress_notifications_and_cancellation_pass(
     await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
     assert seen == [1, 2, 3]
     await call(connection, "notify")
-    assert heard.notifications == [("notifications/tools/list_changed", {})]
+    assert output.notifications == [("notifications/tools/list_changed", {})]
     slow = spawn(call(connection, "slow"), name="slow")
     assert await asyncio.to_thread(tools.started.wait, WAIT_S)
     slow.cancel()
@@ -113,25 +113,27 @@ async def test_progress_notifications_and_cancellation_pass(
 
 
 async def test_messages_are_posted_to_the_endpoint_url_with_our_headers(
-    odd: OddSseServer, odd_url: str, open_url: Open, heard: Heard
+    odd: OddSseServer, odd_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(odd_url, headers={"Authorization": "Bearer secret"})
     assert connection.protocol_version == "2024-11-05"
     assert await call(connection, "plain") == PLAIN
     assert {path for path, _ in odd.posts} == {"/messages?session=7"}
     assert {headers["authorization"] for _, headers in odd.posts} == {"Bearer secret"}
-    assert heard.notifications[-1] == ("notifications/x", {"a": 1})
+    assert output.notifications[-1] == ("notifications/x", {"a": 1})
 
 
 @pytest.mark.parametrize(
     "endpoint", ["http://example.com/messages", "//example.com/m", "http://[x"]
 )
-@pytest.mark.parametrize("said", ["sse", None])
+@pytest.mark.parametrize("configured", ["sse", None])
 async def test_an_endpoint_url_of_another_origin_is_refused(
-    odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, said: str | None
+    odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, configured: str | None
 ) -> None:
     odd.endpoint = endpoint
-    failure = await failure_of(open_url(odd_url, said, headers={"Authorization": "Bearer s3cr3t"}))
+    failure = await failure_of(
+        open_url(odd_url, configured, headers={"Authorization": "Bearer s3cr3t"})
+    )
     assert failure.kind is FailureKind.BAD_PROTOCOL
     assert failure.detail.startswith("an address ")
 
@@ -163,16 +165,16 @@ async def test_an_html_page_is_not_a_server(
     )
 
 
-@pytest.mark.parametrize("said", ["sse", None])
+@pytest.mark.parametrize("configured", ["sse", None])
 async def test_a_server_that_requires_a_sign_in_says_so(
-    odd: OddSseServer, odd_url: str, open_url: Open, said: str | None
+    odd: OddSseServer, odd_url: str, open_url: Open, configured: str | None
 ) -> None:
     odd.opens_with = 401
-    failure = await failure_of(open_url(odd_url, said))
+    failure = await failure_of(open_url(odd_url, configured))
     assert failure == Failure(FailureKind.SIGN_IN_NEEDED, detail="HTTP 401 Unauthorized")
 
 
-class Renewing:
+class RefreshingCredentials:
     """Credentials whose first token is refused."""
 
     async def token(self) -> str | None:
@@ -190,11 +192,11 @@ class Renewing:
 
 
 async def test_a_token_refused_by_the_stream_is_refreshed(
-    odd: OddSseServer, odd_url: str, heard: Heard
+    odd: OddSseServer, odd_url: str, output: ServerOutput
 ) -> None:
     odd.token = "new"
-    link = HttpSseTransport(odd_url, {}, Renewing())
-    await link.start(Peer(link, heard.notification))
+    link = HttpSseTransport(odd_url, {}, RefreshingCredentials())
+    await link.start(Peer(link, output.notification))
     await link.close()
 
 
@@ -221,10 +223,10 @@ async def test_a_refused_message_fails_its_call(
     assert connection.closed is closed
 
 
-async def limited(url: str, heard: Heard) -> UpstreamConnection:
+async def limited(url: str, output: ServerOutput) -> UpstreamConnection:
     connection = UpstreamConnection(
         HttpSseTransport(url, {}, limits=UpstreamLimits(message_bytes=1_000_000)),
-        heard.notification,
+        output.notification,
     )
     await connection.open()
     return connection
@@ -232,9 +234,9 @@ async def limited(url: str, heard: Heard) -> UpstreamConnection:
 
 @pytest.mark.parametrize("tool", ["large", "endless"])
 async def test_an_oversized_event_ends_the_connection(
-    odd_url: str, heard: Heard, tool: str
+    odd_url: str, output: ServerOutput, tool: str
 ) -> None:
-    connection = await limited(odd_url, heard)
+    connection = await limited(odd_url, output)
     failure = await failure_of(call(connection, tool))
     assert failure.detail == "an event of more than 1,000,000 bytes"
     await connection.close()

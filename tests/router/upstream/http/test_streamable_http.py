@@ -18,8 +18,8 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
-    Heard,
     Open,
+    ServerOutput,
     call,
     content_of,
     failure_of,
@@ -34,12 +34,12 @@ LIMIT = 1_000_000
 
 
 @pytest.fixture
-async def open_url(heard: Heard) -> AsyncIterator[Open]:
+async def open_url(output: ServerOutput) -> AsyncIterator[Open]:
     """Opens connections to URLs, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, **headers: str) -> UpstreamConnection:
-        connection = await open_config(ServerConfig(url=url), heard, headers=headers)
+        connection = await open_config(ServerConfig(url=url), output, headers=headers)
         opened.append(connection)
         return connection
 
@@ -104,7 +104,9 @@ async def test_calls_reach_a_real_server_and_results_come_back(
     assert "_meta" not in await connection.request("tools/list")
 
 
-async def test_a_hundred_calls_at_once_get_their_own_answers(sdk_url: str, open_url: Open) -> None:
+async def test_a_hundred_concurrent_calls_get_their_own_responses(
+    sdk_url: str, open_url: Open
+) -> None:
     connection = await open_url(sdk_url)
     answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(100)))
     assert [answer["n"] for answer in answers] == list(range(100))
@@ -112,7 +114,7 @@ async def test_a_hundred_calls_at_once_get_their_own_answers(sdk_url: str, open_
 
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("kind", ["events", "modern"])
-async def test_progress_passes(sdk_url: str, open_url: Open) -> None:
+async def test_progress_notifications_are_forwarded(sdk_url: str, open_url: Open) -> None:
     connection = await open_url(sdk_url)
     seen: list[JsonObject] = []
 
@@ -141,21 +143,23 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 
 @pytest.mark.parametrize("kind", ["events"])
 async def test_a_servers_own_notifications_arrive_on_the_standalone_stream(
-    sdk_url: str, open_url: Open, heard: Heard
+    sdk_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(sdk_url)
     async with asyncio.timeout(WAIT_S):
-        while not heard.notifications:  # what is sent before the stream is open is lost
+        while not output.notifications:  # what is sent before the stream is open is lost
             await call(connection, "notify")
-    assert heard.notifications[0] == ("notifications/tools/list_changed", {})
+    assert output.notifications[0] == ("notifications/tools/list_changed", {})
 
 
-async def test_pushed_notifications_arrive(odd_url: str, open_url: Open, heard: Heard) -> None:
+async def test_pushed_notifications_arrive(
+    odd_url: str, open_url: Open, output: ServerOutput
+) -> None:
     connection = await open_url(odd_url)
     await call(connection, "push", jsonrpc="2.0", method="notifications/x", params={"a": None})
     async with asyncio.timeout(WAIT_S):
-        await heard.anything.wait()
-    assert heard.notifications == [("notifications/x", {"a": None})]
+        await output.anything.wait()
+    assert output.notifications == [("notifications/x", {"a": None})]
 
 
 async def test_a_server_without_a_standalone_stream_works(
@@ -183,11 +187,11 @@ async def test_session_id_and_protocol_version_are_sent_after_the_first_message(
 
 
 async def test_all_of_the_event_stream_syntax_is_parsed(
-    odd: OddServer, odd_url: str, open_url: Open, heard: Heard
+    odd: OddServer, odd_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "strange") == {"a": [1, None]}
-    assert heard.notifications == [("notifications/strange", {"n": 1})]
+    assert output.notifications == [("notifications/strange", {"n": 1})]
 
 
 async def test_a_batch_response_is_accepted(odd_url: str, open_url: Open) -> None:
@@ -220,9 +224,11 @@ async def test_a_malformed_response_fails_the_call(
 
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
-async def test_the_size_of_a_response_is_limited(odd_url: str, heard: Heard, tool: str) -> None:
+async def test_the_size_of_a_response_is_limited(
+    odd_url: str, output: ServerOutput, tool: str
+) -> None:
     link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
-    connection = StreamableHttpConnection(link, heard.notification)
+    connection = StreamableHttpConnection(link, output.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
     assert failure.kind is FailureKind.BAD_PROTOCOL

@@ -16,7 +16,7 @@ from router.upstream.process import process_table
 from router.upstream.process.tracking import new_mark, read_usage
 from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
-from tests.router.upstream.pool_harness import FAILED, OTHER, REF, Fleet, call
+from tests.router.upstream.pool_harness import FAILED, OTHER, REF, PoolHarness, call
 from tests.servers.commands import ends_within, is_running
 from tests.support.timeouts import WAIT_S
 
@@ -77,13 +77,13 @@ def test_psutil_and_proc_agree(family: int) -> None:
 
 
 async def test_a_running_servers_process_is_known_with_its_children(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     assert await pool.measure() == {}
     before = datetime.now(UTC)
     grandchild = (await call(pool, "grow", megabytes=30))["pid"]
     facts = (await pool.measure())[REF]
-    assert facts.pid == fleet.pids()[0]
+    assert facts.pid == harness.pids()[0]
     assert is_running(grandchild)
     assert facts.processes == 2
     assert facts.rss_bytes > 30 * MB
@@ -97,31 +97,31 @@ async def test_a_running_servers_process_is_known_with_its_children(
 
 
 async def test_a_server_over_its_memory_limit_is_killed_with_all_its_children(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=80)
+    harness.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
     await call(pool, "echo", OTHER)
-    await fleet.until_pause(1)  # it was checked, and was within its limit
+    await harness.until_pause(1)  # it was checked, and was within its limit
     greedy = (await call(pool, "grow", megabytes=150))["pid"]
-    fleet.pass_time(1)
-    await fleet.until(lambda: FAILED in fleet.states_of())
-    failure = fleet.failures[-1]
+    harness.pass_time(1)
+    await harness.until(lambda: FAILED in harness.states_of())
+    failure = harness.failures[-1]
     assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "80 MB")
     assert failure.detail.endswith(" MB")
     assert ends_within(WAIT_S, greedy)
-    assert FAILED not in fleet.states_of(OTHER)
+    assert FAILED not in harness.states_of(OTHER)
     assert await call(pool, "echo", OTHER, a=1) == {"a": 1}
 
 
 async def test_a_call_that_exceeds_the_memory_limit_says_so(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=80)
+    harness.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
-    await fleet.until_pause(1)
+    await harness.until_pause(1)
     await call(pool, "grow", megabytes=150)
     slow = spawn(call(pool, "slow"), name="slow")
     await call(pool, "echo")
-    fleet.pass_time(1)
+    harness.pass_time(1)
     assert (await failure_of(slow)).kind is FailureKind.TOO_MUCH_MEMORY

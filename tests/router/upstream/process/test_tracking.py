@@ -23,7 +23,7 @@ from router.upstream.process.tracking import (
     owner_of,
 )
 from tests.router.upstream.connection_harness import Open, call, content_of
-from tests.router.upstream.pool_harness import REF, Fleet, RunOptions, UpstreamPool
+from tests.router.upstream.pool_harness import REF, PoolHarness, RunOptions, UpstreamPool
 from tests.router.upstream.pool_harness import call as call_pooled
 from tests.servers.commands import ends_within, is_running, stdio_config
 from tests.support.router_process import children_of
@@ -61,9 +61,9 @@ async def test_a_server_that_exits_by_itself_leaves_no_daemon_holding_its_pipes(
 
 
 async def test_memory_of_processes_that_left_the_group_counts(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=500)
+    harness.run_options = RunOptions(memory_limit_mb=500)
     await call_pooled(pool, "daemon")
     facts = (await pool.measure())[REF]
     assert facts.processes == 2

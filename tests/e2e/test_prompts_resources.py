@@ -14,7 +14,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tests.support.router_process import Booth, connected
+from tests.support.router_process import RouterProcess, connected
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
@@ -23,7 +23,7 @@ MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 @MODES
 async def test_prompts_of_a_server_are_listed_and_served(
-    common: Booth, token: str, mode: str
+    common: RouterProcess, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
         names = [prompt.name for prompt in (await client.list_prompts()).prompts]
@@ -37,7 +37,7 @@ async def test_prompts_of_a_server_are_listed_and_served(
 
 @MODES
 async def test_resources_and_templates_are_listed_and_read(
-    common: Booth, token: str, mode: str
+    common: RouterProcess, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
         resources = (await client.list_resources()).resources
@@ -53,7 +53,7 @@ async def test_resources_and_templates_are_listed_and_read(
 
 @MODES
 async def test_completion_reaches_the_server_of_a_prompt_or_template(
-    common: Booth, token: str, mode: str
+    common: RouterProcess, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
         prompt = PromptReference(type="ref/prompt", name="everything__completable-prompt")
@@ -66,7 +66,7 @@ async def test_completion_reaches_the_server_of_a_prompt_or_template(
 
 @MODES
 async def test_an_unknown_prompt_or_resource_is_an_error(
-    common: Booth, token: str, mode: str
+    common: RouterProcess, token: str, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
         with pytest.raises(MCPError, match="Unknown prompt"):
@@ -78,13 +78,13 @@ async def test_an_unknown_prompt_or_resource_is_an_error(
 @pytest.mark.proves("META-8")
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
 async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
-    common: Booth, token: str
+    common: RouterProcess, token: str
 ) -> None:
-    uri, heard = "demo://resource/dynamic/text/3", asyncio.Event()
+    uri, received = "demo://resource/dynamic/text/3", asyncio.Event()
 
     async def note(message: object) -> None:
         if isinstance(message, ResourceUpdatedNotification) and str(message.params.uri) == uri:
-            heard.set()
+            received.set()
 
     async with (
         connected(common.url, token, "legacy", message_handler=note) as legacy,
@@ -95,5 +95,5 @@ async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
         begin = {"toolKey": "everything:toggle-subscriber-updates"}
         await legacy.call_tool("tool_execute", begin)
         async with asyncio.timeout(WAIT_S):
-            await heard.wait()
+            await received.wait()
             assert uri in repr(await anext(aiter(changes)))

@@ -10,10 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from router.config.server import ServerConfig
 from router.domain.json_values import JsonObject
 from tests.servers.http_server import sdk_app, serving
-from tests.support.running_router import STDIO_SERVER, Running, stdio_config
+from tests.support.running_router import STDIO_SERVER, RunningRouter, stdio_config
 
 
-class Overheard:
+class RecordingApp:
     """An application and everything sent to it: headers and bodies."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -23,15 +23,15 @@ class Overheard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.bytes += repr((scope.get("query_string"), scope.get("headers"))).encode()
 
-        async def heard() -> Message:
+        async def received() -> Message:
             message = await receive()
             self.bytes += message.get("body", b"")
             return message
 
-        await self._app(scope, heard, send)
+        await self._app(scope, received, send)
 
 
-async def call_both_ways(running: Running, key: str) -> list[str]:
+async def call_both_ways(running: RunningRouter, key: str) -> list[str]:
     """A call with the token in its header, and one with it in `_meta`; returns their results."""
     call: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": key}}
     in_meta = {**call, "_meta": {"token": running.token, "vendor/x": "passes"}}
@@ -42,8 +42,8 @@ async def call_both_ways(running: Running, key: str) -> list[str]:
 
 
 @pytest.mark.proves("META-6")
-async def test_an_http_server_never_receives_a_clients_token(running: Running) -> None:
-    overheard = Overheard(sdk_app())
+async def test_an_http_server_never_receives_a_clients_token(running: RunningRouter) -> None:
+    overheard = RecordingApp(sdk_app())
     with serving(overheard) as url:
         await running.add("web", ServerConfig(url=f"{url}/mcp"))
         await call_both_ways(running, "web:echo")
@@ -54,17 +54,17 @@ async def test_an_http_server_never_receives_a_clients_token(running: Running) -
 
 @pytest.mark.proves("META-6")
 async def test_a_stdio_server_never_receives_a_clients_token(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
-    heard, script = tmp_path / "heard", tmp_path / "server.py"
-    listening = f"open({str(heard)!r}, 'a').write(json.dumps(message))"
+    received, script = tmp_path / "heard", tmp_path / "server.py"
+    listening = f"open({str(received)!r}, 'a').write(json.dumps(message))"
     taking = "    def take(self, message: dict[str, Any]) -> None:\n"
     source = STDIO_SERVER.read_text()
     assert taking in source
     script.write_text(source.replace(taking, f"{taking}        {listening}\n"))
     await running.add("local", stdio_config(script=script), unconfined=True)
     environments = await call_both_ways(running, "local:env")
-    said = heard.read_text()
-    assert said.count("vendor/x") == 2
+    written = received.read_text()
+    assert written.count("vendor/x") == 2
     assert all("PATH" in environment for environment in environments)
-    assert running.token not in said + "".join(environments)
+    assert running.token not in written + "".join(environments)

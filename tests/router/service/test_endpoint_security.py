@@ -24,7 +24,7 @@ from tests.router.store.test_secrets import MemoryKeyring
 from tests.support.fuzzer import fuzz
 from tests.support.ports import HAS_IPV6
 from tests.support.router_process import children_of
-from tests.support.running_router import MODERN, PERSONAL, Running, stdio_config
+from tests.support.running_router import MODERN, PERSONAL, RunningRouter, stdio_config
 from tests.support.timeouts import WAIT_S
 
 ANOTHER_ADDRESS = "127.0.0.2"
@@ -33,7 +33,7 @@ LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params":
 
 
 async def test_malformed_requests_are_refused_without_an_internal_error(
-    running: Running, caplog: pytest.LogCaptureFixture
+    running: RunningRouter, caplog: pytest.LogCaptureFixture
 ) -> None:
     statuses = await fuzz(running, 300, seed=1)
     assert not [status for status in statuses if status == 0 or status >= 500]
@@ -42,7 +42,7 @@ async def test_malformed_requests_are_refused_without_an_internal_error(
 
 
 @pytest.mark.parametrize("key", ["Method", "METHOD", "method "])
-async def test_the_method_key_is_matched_exactly(running: Running, key: str) -> None:
+async def test_the_method_key_is_matched_exactly(running: RunningRouter, key: str) -> None:
     call = {"name": "tool_execute", "arguments": {"toolKey": "test:echo"}}
     message = {"jsonrpc": "2.0", "id": 1, key: "tools/call", "params": call}
     response = await running.post(message, MCP_Protocol_Version=MODERN, Mcp_Method="tools/call")
@@ -54,7 +54,7 @@ async def test_the_method_key_is_matched_exactly(running: Running, key: str) -> 
 
 
 async def test_many_wrong_tokens_are_throttled_and_valid_ones_are_not(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(failed_token_limiter, "_WINDOW_S", 3600)  # however long this takes
     good = running.token
@@ -68,7 +68,7 @@ async def test_many_wrong_tokens_are_throttled_and_valid_ones_are_not(
 
 
 async def test_a_request_with_an_endless_head_is_closed(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
     url = httpx2.URL(running.url)
@@ -82,7 +82,7 @@ async def test_a_request_with_an_endless_head_is_closed(
     assert (await running.post_modern("tools/list")).status_code == 200
 
 
-async def test_the_size_of_a_request_head_is_bounded(running: Running) -> None:
+async def test_the_size_of_a_request_head_is_bounded(running: RunningRouter) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 1_000_000)
@@ -93,7 +93,7 @@ async def test_the_size_of_a_request_head_is_bounded(running: Running) -> None:
 
 
 async def test_a_request_on_a_kept_alive_connection_times_out_too(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -109,7 +109,7 @@ async def test_a_request_on_a_kept_alive_connection_times_out_too(
 
 
 async def test_beyond_the_connection_limit_new_ones_are_refused(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx2.URL(running.url)
     monkeypatch.setattr(connection_limits, "MAX_CONNECTIONS", 2)
@@ -129,7 +129,7 @@ ROUTES = (
 
 
 async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     """As inspectors and gateways were attacked that started any configuration on request."""
     before = children_of(os.getpid())
@@ -154,7 +154,7 @@ async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
     assert not made.exists()
 
 
-async def test_no_response_allows_other_origins(running: Running) -> None:
+async def test_no_response_allows_other_origins(running: RunningRouter) -> None:
     for method in ("OPTIONS", "GET", "POST"):
         response = await running.http.request(method, running.url, headers=running.headers())
         assert not [name for name in response.headers if name.startswith("access-control")]
@@ -162,7 +162,7 @@ async def test_no_response_allows_other_origins(running: Running) -> None:
 
 
 async def test_a_client_that_never_ends_its_sessions_does_not_evict_others(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 4)
     quiet = await running.router.tokens.issue("Quiet", None, None)
@@ -174,7 +174,7 @@ async def test_a_client_that_never_ends_its_sessions_does_not_evict_others(
 
 
 async def test_a_session_in_use_is_never_ended_for_a_new_one(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
     _, session = await running.open_session("2025-06-18")
@@ -188,12 +188,12 @@ async def test_a_session_in_use_is_never_ended_for_a_new_one(
         assert (await running.post(LIST, **session)).status_code == 200
 
 
-async def test_an_unknown_session_is_not_found(running: Running) -> None:
+async def test_an_unknown_session_is_not_found(running: RunningRouter) -> None:
     session = {"Mcp_Session_Id": "0" * 32, "MCP_Protocol_Version": "2025-06-18"}
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-async def test_the_endpoint_listens_on_loopback_only(running: Running) -> None:
+async def test_the_endpoint_listens_on_loopback_only(running: RunningRouter) -> None:
     port = httpx2.URL(running.url).port
     assert port is not None
     assert listening_addresses(port) == {"127.0.0.1", *(["::1"] if HAS_IPV6 else [])}
@@ -224,7 +224,7 @@ def address_in(written: str) -> str:
     return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
 
 
-async def test_a_wrong_token_is_refused_before_the_body_is_read(running: Running) -> None:
+async def test_a_wrong_token_is_refused_before_the_body_is_read(running: RunningRouter) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     headers = {**running.headers("tbt_00000000_wrong"), "Content-Length": "4000000"}
@@ -248,7 +248,7 @@ class WatchedKeyring(MemoryKeyring):
         return super().get_password(service, username)
 
 
-async def test_without_a_token_no_secret_and_no_server_is_touched(running: Running) -> None:
+async def test_without_a_token_no_secret_and_no_server_is_touched(running: RunningRouter) -> None:
     """As gateways that served clients without a token with the servers' own credentials."""
     before, watched = keyring.get_keyring(), WatchedKeyring()
     keyring.set_keyring(watched)
@@ -278,7 +278,7 @@ DUPLICATES = (
 )
 
 
-async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) -> None:
+async def test_a_key_that_appears_twice_anywhere_is_refused(running: RunningRouter) -> None:
     large = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
     for body in (*DUPLICATES, large):
         response = await running.http.post(running.url, content=body, headers=running.headers())
@@ -286,7 +286,7 @@ async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) ->
         assert "appears twice" in response.json()["error"]["message"]
 
 
-async def test_lookalike_hosts_are_refused(running: Running) -> None:
+async def test_lookalike_hosts_are_refused(running: RunningRouter) -> None:
     """As names that resolve to loopback, and hosts that a lenient parser takes for ours."""
     url = httpx2.URL(running.url)
     ours = url.netloc.decode()
@@ -305,7 +305,7 @@ async def test_lookalike_hosts_are_refused(running: Running) -> None:
             assert response.status_code in (400, 421), host
 
 
-async def test_the_scope_of_a_token_is_never_visible_to_another(running: Running) -> None:
+async def test_the_scope_of_a_token_is_never_visible_to_another(running: RunningRouter) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
     await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH

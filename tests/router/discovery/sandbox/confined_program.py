@@ -33,7 +33,7 @@ from router.discovery.sandbox.self_test import (
 from tests.support.router_process import ROOT
 from tests.support.timeouts import WAIT_S
 
-ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
+ESCAPE_ATTEMPTS = ROOT / "tests" / "servers" / "escape_attempts.py"
 INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"
 _NOBODY = 65534
 _PYTHONS = (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3")
@@ -84,7 +84,7 @@ def users() -> tuple[User, ...]:
 def _can_run(user: User) -> bool:
     """Whether this user can start its Python and read the programs of the tests."""
     with _folder(user) as folder:
-        needed = [str(path) for path in (INNER, ESCAPIST, folder)]
+        needed = [str(path) for path in (INNER, ESCAPE_ATTEMPTS, folder)]
         code = "import os, sys; sys.exit(not all(os.access(p, os.R_OK) for p in sys.argv[1:]))"
         command = [*user.prefix, user.python, "-c", code, *needed]
         return subprocess.run(command, capture_output=True, cwd="/").returncode == 0
@@ -106,7 +106,7 @@ def run_confined(
     profile: SandboxProfile,
     user: User,
     *words: str,
-    script: Path = ESCAPIST,
+    script: Path = ESCAPE_ATTEMPTS,
     limits: SandboxLimits | None = None,
     network: bool = False,
 ) -> Run:
@@ -157,7 +157,7 @@ def _folder(user: User) -> Generator[Path]:
 
 
 @contextmanager
-def baits(user: User) -> Generator[dict[str, Any]]:
+def escape_targets(user: User) -> Generator[dict[str, Any]]:
     """What a confined program must not reach; unconfined, its user could reach all of it."""
     with ExitStack() as stack:
         folder = stack.enter_context(_folder(user))

@@ -11,10 +11,10 @@ from tests.desktop.bus import Connection, connection
 from tests.desktop.screen_reader import ScreenReader
 from tests.desktop.session import Session, desktop_session, ended
 from tests.desktop.tray_host import TrayHost
-from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, RouterProcess
 
 
-class Desk:
+class DesktopApp:
     """`start` is what the user does; the other fields are what the user sees."""
 
     def __init__(self, session: Session, bus: Connection) -> None:
@@ -22,7 +22,7 @@ class Desk:
         self.bus = bus
         self.tray = TrayHost(bus)
         self.screen = ScreenReader(bus)
-        self.terminal = Booth(TOOLBOOTH, session.home / "data")
+        self.terminal = RouterProcess(TOOLBOOTH, session.home / "data")
         self._process: subprocess.Popen[str] | None = None
 
     async def start(self, *arguments: str, program: Path = TOOLBOOTH, **environment: str) -> None:
@@ -48,11 +48,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def a_desk(home: Path) -> AsyncGenerator[Desk]:
+async def desktop_app(home: Path) -> AsyncGenerator[DesktopApp]:
     with desktop_session(home) as session:
         async with connection(session.bus) as bus:
-            desk = Desk(session, bus)
+            app = DesktopApp(session, bus)
             try:
-                yield desk
+                yield app
             finally:
-                desk.close()
+                app.close()

@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from tests.servers.commands import ends_within
-from tests.support.router_process import Booth, children_of, connected
+from tests.support.router_process import RouterProcess, children_of, connected
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
@@ -32,7 +32,7 @@ def hits_of(result: CallToolResult) -> list[dict[str, Any]]:
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1", "META-2", "META-3")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_real_client_finds_and_runs_tools_of_real_servers(
-    common: Booth, token: str, listed: Path, mode: str
+    common: RouterProcess, token: str, listed: Path, mode: str
 ) -> None:
     async with connected(common.url, token, mode) as client:
         offered = await client.list_tools()
@@ -53,7 +53,7 @@ async def test_a_real_client_finds_and_runs_tools_of_real_servers(
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_progress_of_a_real_server_reaches_a_real_client(
-    common: Booth, token: str, mode: str
+    common: RouterProcess, token: str, mode: str
 ) -> None:
     steps: list[float] = []
 
@@ -70,7 +70,7 @@ async def test_progress_of_a_real_server_reaches_a_real_client(
 
 
 @pytest.mark.proves("CARD-6")
-def test_plain_http_of_the_2025_06_18_revision_works(common: Booth, token: str) -> None:
+def test_plain_http_of_the_2025_06_18_revision_works(common: RouterProcess, token: str) -> None:
     accept = "application/json, text/event-stream"
     headers = {"Authorization": f"Bearer {token}", "Accept": accept}
     with httpx2.Client(headers=headers, timeout=WAIT_S) as http:
@@ -95,7 +95,7 @@ def test_plain_http_of_the_2025_06_18_revision_works(common: Booth, token: str) 
 
 
 @pytest.mark.proves("META-4")
-async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> None:
+async def test_with_optimization_off_a_client_sees_all_tools(served: RouterProcess) -> None:
     served.json("project", "set", "-", "--optimization", "off")
     async with connected(served.url, served.token(), "auto") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
@@ -105,7 +105,9 @@ async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> N
 
 
 @pytest.mark.proves("CACHE-2", "CACHE-7")
-async def test_after_a_restart_tools_are_listed_before_any_server_runs(served: Booth) -> None:
+async def test_after_a_restart_tools_are_listed_before_any_server_runs(
+    served: RouterProcess,
+) -> None:
     assert served.stop() == 0
     served.start()
     assert children_of(served.pid) == set()
@@ -119,7 +121,7 @@ async def test_after_a_restart_tools_are_listed_before_any_server_runs(served: B
     assert set(states.values()) == {"idle"}
 
 
-async def test_sigterm_stops_everything(served: Booth) -> None:
+async def test_sigterm_stops_everything(served: RouterProcess) -> None:
     async with connected(served.url, served.token(), "auto") as client:
         await client.call_tool("tool_execute", TOKYO)
         echo = {"toolKey": "everything:echo", "arguments": {"message": "x"}}
@@ -130,24 +132,24 @@ async def test_sigterm_stops_everything(served: Booth) -> None:
     assert [pid for pid in below if not ends_within(WAIT_S, pid)] == []
 
 
-def test_serve_beside_a_running_instance_names_it_and_exits_1(booth: Booth) -> None:
-    booth.start()
-    second = booth.run("serve")
+def test_serve_beside_a_running_instance_names_it_and_exits_1(router: RouterProcess) -> None:
+    router.start()
+    second = router.run("serve")
     assert second.returncode == 1
-    assert f"process {booth.pid}" in second.stderr
-    assert booth.url in second.stderr
+    assert f"process {router.pid}" in second.stderr
+    assert router.url in second.stderr
 
 
-def test_a_killed_instance_does_not_block_the_next_one(booth: Booth) -> None:
-    booth.start()
-    booth.kill()
-    assert booth.json("list") == []
-    booth.start()
-    assert booth.json("status")["pid"] == booth.pid
+def test_a_killed_instance_does_not_block_the_next_one(router: RouterProcess) -> None:
+    router.start()
+    router.kill()
+    assert router.json("list") == []
+    router.start()
+    assert router.json("status")["pid"] == router.pid
 
 
 @pytest.mark.proves("CARD-3", "META-9")
-def test_client_requests_are_in_the_activity_log(served: Booth) -> None:
+def test_client_requests_are_in_the_activity_log(served: RouterProcess) -> None:
     served.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
     assert served.stop() == 0
     with sqlite3.connect(served.data_dir / "activity.sqlite") as database:

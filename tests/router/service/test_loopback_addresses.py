@@ -12,7 +12,7 @@ import pytest
 from router.gateway.http.http_request import Receive, Scope, Send
 from router.gateway.http.listener import Listener
 from tests.support.ports import IPV6_ONLY
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 
 UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
 """Who reads it would say what is wrong with it."""
@@ -20,7 +20,7 @@ UNFIT = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
 
 @IPV6_ONLY
 async def test_a_client_that_resolves_localhost_to_ipv6_is_served(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     port = httpx2.URL(running.url).port
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -51,7 +51,7 @@ async def silent(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @pytest.mark.proves("META-6")
-async def test_an_unauthenticated_body_is_refused_unread(running: Running) -> None:
+async def test_an_unauthenticated_body_is_refused_unread(running: RunningRouter) -> None:
     wrong = '{"params":{"_meta":{"token":"tbt_00000000_wrong"}},"y":1,"y":1}'
     for body in (UNFIT, wrong, "{"):
         sent = running.http.post(running.url, content=body, headers=running.headers(token=""))
@@ -59,7 +59,7 @@ async def test_an_unauthenticated_body_is_refused_unread(running: Running) -> No
 
 
 @pytest.mark.proves("META-6")
-async def test_a_token_in_meta_is_found_in_a_large_body(running: Running) -> None:
+async def test_a_token_in_meta_is_found_in_a_large_body(running: RunningRouter) -> None:
     arguments = {"query": ["x"], "context": "x" * 100_000, "token": "someone else's"}
     params = {"name": "tool_discovery", "arguments": arguments, "_meta": {"token": running.token}}
     answer = await running.post_modern("tools/call", params, token="")

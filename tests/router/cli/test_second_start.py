@@ -30,12 +30,12 @@ from router.runtime.local_ipc import LocalServer, socket_address
 
 folder = Path(sys.argv[1])
 
-async def heard(name, arguments):
+async def on_command(name, arguments):
     print(json.dumps(arguments["words"]), flush=True)
     return {"opened": True}
 
 async def listen():
-    await LocalServer(socket_address(folder), heard).start()
+    await LocalServer(socket_address(folder), on_command).start()
     await asyncio.Event().wait()
 
 lock = claim(folder, sys.argv[2:])
@@ -95,9 +95,9 @@ def test_files_of_a_killed_process_do_not_block_a_start(start: Start) -> None:
 def test_of_concurrent_starts_one_wins(start: Start) -> None:
     processes = [start(str(number)) for number in range(4)]
     first = next(process for process in processes if line_of(process) == "first")
-    heard = sorted(json.loads(line_of(first))[0] for _ in range(3))
+    received = sorted(json.loads(line_of(first))[0] for _ in range(3))
     others = [process for process in processes if process is not first]
-    assert heard == [str(processes.index(process)) for process in others]
+    assert received == [str(processes.index(process)) for process in others]
     assert [process.wait(timeout=WAIT_S) for process in others] == [0, 0, 0]
 
 

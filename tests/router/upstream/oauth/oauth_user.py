@@ -20,7 +20,7 @@ from tests.support.fakes import FakeClock, FakeSecrets
 
 
 @dataclass(slots=True)
-class Person:
+class OAuthUser:
     """A user with a keyring and a clock, who uses the server at `url`."""
 
     url: str

@@ -32,14 +32,14 @@ from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey
 from router.service import Router
 from tests.gui.driver import press, texts
-from tests.support.listed_server import Listed
+from tests.support.listed_server import ListedServer
 from tests.support.running_router import PERSONAL, STDIO_SERVER, Client, stdio_config
 from tests.support.timeouts import WAIT_MS, WAIT_S
 
 T = TypeVar("T")
 
 
-class Desk:
+class LiveApplication:
     """The application with a real router, and a client."""
 
     def __init__(self, app: DesktopApplication, folder: Path, qtbot: QtBot) -> None:
@@ -77,15 +77,15 @@ class Desk:
 
 
 @pytest.fixture
-def desk(
+def live(
     qapp: DesktopApplication,
     gui_loop: object,
     qtbot: QtBot,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Desk]:
+) -> Iterator[LiveApplication]:
     monkeypatch.setattr("gui.main_window.undo_bar.UNDO_MS", WAIT_MS)
-    started = Desk(qapp, tmp_path, qtbot)
+    started = LiveApplication(qapp, tmp_path, qtbot)
     yield started
     started.close()
 
@@ -98,17 +98,19 @@ def rows(sidebar: QWidget) -> list[str]:
     return [button.accessibleName() for button in sidebar.findChildren(QAbstractButton)]
 
 
-async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+async def ask(
+    live: LiveApplication, token: str, method: str, params: dict[str, Any]
+) -> dict[str, Any]:
     async with httpx2.AsyncClient(timeout=WAIT_S) as http:
-        client = Client(http, desk.router.endpoint.state().url or "", token)
+        client = Client(http, live.router.endpoint.state().url or "", token)
         return (await client.modern(method, params))["result"]
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-6")
 def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
-    desk: Desk, qtbot: QtBot
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
+    window = live.it.windows.main
     qtbot.waitUntil(lambda: window.pages.empty.isVisible(), timeout=WAIT_MS)
     window.add_server_requested.emit()
     [dialog] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ServerDialog)]
@@ -119,20 +121,20 @@ def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
     save.click()
 
     def listed() -> bool:
-        workspace = desk.router.workspaces.active()
-        return any(status.tool_count for status in desk.router.servers.list(workspace))
+        workspace = live.router.workspaces.active()
+        return any(status.tool_count for status in live.router.servers.list(workspace))
 
     qtbot.waitUntil(listed, timeout=WAIT_MS)
-    [status] = desk.router.servers.list(desk.router.workspaces.active())
+    [status] = live.router.servers.list(live.router.workspaces.active())
     qtbot.waitUntil(lambda: window.pages.workspace.status(status.ref) is not None, timeout=WAIT_MS)
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
-    found = desk.client(
-        ask(desk, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
+    found = live.client(
+        ask(live, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
     )
     key = found["structuredContent"]["results"][0]["toolKey"]
     arguments = {"toolKey": key, "arguments": {"text": "hello"}}
     call = {"name": "tool_execute", "arguments": arguments}
-    answer = desk.client(ask(desk, token, "tools/call", call))
+    answer = live.client(ask(live, token, "tools/call", call))
     assert answer["structuredContent"] == {"text": "hello"}
     [view] = window.pages.workspace.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: view.model().rowCount() == 2, timeout=WAIT_MS)
@@ -143,31 +145,31 @@ def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
 
 @pytest.mark.proves("CARD-2", "META-4")
 def test_switching_context_optimization_off_changes_the_listed_tools(
-    desk: Desk, qtbot: QtBot
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
-    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
+    window = live.it.windows.main
+    live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
     qtbot.waitUntil(lambda: window.pages.workspace.isVisible(), timeout=WAIT_MS)
-    before = desk.client(ask(desk, token, "tools/list", {}))
+    before = live.client(ask(live, token, "tools/list", {}))
     assert len(before["tools"]) == 2
     window.pages.workspace.header.toggle.click()
     qtbot.waitUntil(
-        lambda: desk.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
+        lambda: live.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
     )
-    after = desk.client(ask(desk, token, "tools/list", {}))
+    after = live.client(ask(live, token, "tools/list", {}))
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
 
 
 def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
-    desk: Desk, qtbot: QtBot
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window, router = desk.it.windows.main, desk.router
-    other = desk.command(router.workspaces.create("Other"))
+    window, router = live.it.windows.main, live.router
+    other = live.command(router.workspaces.create("Other"))
     for name in ("One", "Two"):
-        desk.command(router.servers.add(other, name, stdio_config(), consent=True))
-    desk.command(router.workspaces.switch(other))
+        live.command(router.servers.add(other, name, stdio_config(), consent=True))
+    live.command(router.workspaces.switch(other))
     qtbot.waitUntil(lambda: "Other, 2 servers" in rows(window.sidebar), timeout=WAIT_MS)
 
     summary = next(each for each in router.workspaces.list() if each.id == other)
@@ -177,7 +179,7 @@ def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
         qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
         settings = router.settings.current().model_copy(update={"theme": "dark"})
-        desk.command(router.settings.apply(settings))  # Although they still name the removed one.
+        live.command(router.settings.apply(settings))  # Although they still name the removed one.
         window.undo_bar.button.click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 
@@ -187,14 +189,14 @@ def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
 
 @pytest.mark.proves("U-2")
 def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
-    desk: Desk, qtbot: QtBot, tmp_path: Path
+    live: LiveApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window, listed = desk.it.windows.main, Listed(tmp_path / "list.json")
+    window, listed = live.it.windows.main, ListedServer(tmp_path / "list.json")
     listed.has({"name": "read"})
-    desk.command(desk.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
+    live.command(live.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
     listed.has({"name": "read"}, {"name": "erase"})
-    desk.command(desk.router.discovery.refresh(PERSONAL))
+    live.command(live.router.discovery.refresh(PERSONAL))
 
     def said(badge: str, *, waits: bool) -> bool:
         [status] = window.pages.workspace.servers.servers()
@@ -214,15 +216,15 @@ def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
 
 @pytest.mark.proves("META-1", "META-4")
 def test_changes_in_projects_and_playground_reach_a_client_and_can_be_undone(
-    desk: Desk, qtbot: QtBot
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
-    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
+    window = live.it.windows.main
+    live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
 
     def offered() -> list[str]:
-        return [tool["name"] for tool in desk.client(ask(desk, token, "tools/list", {}))["tools"]]
+        return [tool["name"] for tool in live.client(ask(live, token, "tools/list", {}))["tools"]]
 
     window.go_to(Page.PLAYGROUND)
     column = window.pages.playground.findChildren(ResultColumn)[0]
