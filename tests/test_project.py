@@ -96,8 +96,8 @@ def test_the_architecture_document_has_every_package_and_the_layers_of_the_contr
 
 def test_every_command_is_documented() -> None:
     asked = [sys.executable, "-m", "router", "--help"]
-    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r"^    ([a-z]\S+)", told, re.MULTILINE)
+    help_text = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^    ([a-z]\S+)", help_text, re.MULTILINE)
     documented = (ROOT / "docs" / "command-line.md").read_text()
     assert "serve" in commands
     assert [word for word in commands if not re.search(rf"`{word}\b", documented)] == []

@@ -86,10 +86,10 @@ class Connection:
         """Answer calls of the methods of `interface` at `path`."""
         self._handlers[path, interface] = handler
 
-    async def own(self, name: str) -> None:
+    async def request_name(self, name: str) -> None:
         await self._ask(message_bus.RequestName(name))
 
-    async def disown(self, name: str) -> None:
+    async def release_name(self, name: str) -> None:
         await self._ask(message_bus.ReleaseName(name))
 
     async def call(
@@ -108,7 +108,7 @@ class Connection:
         )
         return value
 
-    async def tell(self, path: str, signal: str, signature: str, *values: Any) -> None:
+    async def emit_signal(self, path: str, signal: str, signature: str, *values: Any) -> None:
         interface, _, member = signal.rpartition(".")
         message = new_signal(DBusAddress(path, interface=interface), member, signature, values)
         await self._wire.send(message)

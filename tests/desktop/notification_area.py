@@ -31,7 +31,7 @@ class NotificationArea:
 
     async def begin(self) -> None:
         self._bus.serve(_PATH, _NAME, self._serve)
-        await self._bus.own(_NAME)
+        await self._bus.request_name(_NAME)
 
     async def next(self) -> Shown:
         return await asyncio.wait_for(self._new.get(), WAIT_S)
@@ -42,11 +42,11 @@ class NotificationArea:
 
     async def act(self, shown: Shown, action: str) -> None:
         """Press a button of the notification."""
-        await self._bus.tell(_PATH, f"{_NAME}.ActionInvoked", "us", shown.number, action)
+        await self._bus.emit_signal(_PATH, f"{_NAME}.ActionInvoked", "us", shown.number, action)
 
     async def dismiss(self, shown: Shown) -> None:
         signal = f"{_NAME}.NotificationClosed"
-        await self._bus.tell(_PATH, signal, "uu", shown.number, DISMISSED)
+        await self._bus.emit_signal(_PATH, signal, "uu", shown.number, DISMISSED)
 
     def _serve(self, method: str, values: tuple[Any, ...]) -> Answer | None:
         match method:

@@ -36,7 +36,7 @@ class ScreenReader:
 
     async def begin(self) -> None:
         self._bus.serve(_ROOT, f"{_SPI}.Socket", self._embed)
-        await self._bus.own(f"{_SPI}.Registry")
+        await self._bus.request_name(f"{_SPI}.Registry")
 
     async def application(self) -> None:
         """Wait for an application on the accessibility bus."""

@@ -39,9 +39,9 @@ class TrayHost:
 
     async def begin(self) -> None:
         self._bus.serve("/StatusNotifierWatcher", _WATCHER, self._watch)
-        self._bus.serve("/StatusNotifierWatcher", _PROPERTIES, self._tell_property)
-        await self._bus.own(_WATCHER)
-        await self._bus.tell(
+        self._bus.serve("/StatusNotifierWatcher", _PROPERTIES, self._property_changed)
+        await self._bus.request_name(_WATCHER)
+        await self._bus.emit_signal(
             "/StatusNotifierWatcher", f"{_WATCHER}.StatusNotifierHostRegistered", ""
         )
 
@@ -104,7 +104,7 @@ class TrayHost:
             self._items.put_nowait(values[0])
         return ("", ())
 
-    def _tell_property(self, method: str, values: tuple[Any, ...]) -> Answer | None:
+    def _property_changed(self, method: str, values: tuple[Any, ...]) -> Answer | None:
         known: dict[str, tuple[str, Any]] = {
             "IsStatusNotifierHostRegistered": ("b", True),
             "ProtocolVersion": ("i", 0),
@@ -120,8 +120,8 @@ def texts(lines: list[MenuEntry]) -> list[str]:
 
 
 def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> MenuEntry:
-    number, told, below = layout
-    values = {name: value for name, (_, value) in told.items()}
+    number, properties, below = layout
+    values = {name: value for name, (_, value) in properties.items()}
     return MenuEntry(
         number,
         str(values.get("label", "")),

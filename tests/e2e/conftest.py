@@ -23,11 +23,11 @@ def router(tmp_path: Path) -> Iterator[RouterProcess]:
 @pytest.fixture(scope="session")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with five real servers, added and discovered, once for all workers."""
-    common = tmp_path_factory.getbasetemp()
+    base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        common = common.parent
-    folder, finished = common / "listed", common / "listed.finished"
-    with FileLock(common / "listed.lock"):
+        base = base.parent
+    folder, finished = base / "listed", base / "listed.finished"
+    with FileLock(base / "listed.lock"):
         if not finished.exists():
             shutil.rmtree(folder, ignore_errors=True)
             _list_real_servers(folder)
@@ -54,7 +54,7 @@ def _list_real_servers(folder: Path) -> None:
 
 
 @pytest.fixture
-def served(router: RouterProcess, listed: Path) -> RouterProcess:
+def real_router(router: RouterProcess, listed: Path) -> RouterProcess:
     """A running router with these servers, for tests that change or stop it."""
     shutil.copytree(listed / "data", router.data_dir)
     router.start()
@@ -62,7 +62,9 @@ def served(router: RouterProcess, listed: Path) -> RouterProcess:
 
 
 @pytest.fixture(scope="session")
-def common(listed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RouterProcess]:
+def shared_router(
+    listed: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RouterProcess]:
     """A running router with these servers, shared by tests that are only its clients."""
     router = RouterProcess(TOOLBOOTH, tmp_path_factory.mktemp("common") / "data")
     shutil.copytree(listed / "data", router.data_dir)
@@ -72,6 +74,6 @@ def common(listed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
 
 
 @pytest.fixture(scope="session")
-def token(common: RouterProcess) -> str:
+def token(shared_router: RouterProcess) -> str:
     """The token of a client of the shared router."""
-    return common.token()
+    return shared_router.token()

@@ -20,7 +20,7 @@ from mcp_types import TextContent
 
 from tests.desktop.desktop_app import desktop_app
 from tests.desktop.session import ended
-from tests.e2e.test_bridge import bridged, started_meanwhile
+from tests.e2e.test_bridge import bridge_client, stop_started_router
 from tests.servers.commands import is_running
 from tests.support.ports import reserved_port
 from tests.support.router_process import ROOT, RouterProcess, children_of, python_server
@@ -74,9 +74,9 @@ async def test_the_windowed_program_of_the_bundle_serves_too(bundled: RouterProc
     with window_on(bundled.data_dir) as window:
         assert "Asia/Tokyo" in await call(url_of(bundled), token)
         window.send_signal(signal.SIGTERM)
-        _, complaints = window.communicate(timeout=_STOP_WITHIN_S)
+        _, window_stderr = window.communicate(timeout=_STOP_WITHIN_S)
     assert window.returncode == 0
-    assert "Traceback" not in complaints
+    assert "Traceback" not in window_stderr
 
 
 @pytest.mark.proves("CARD-5", "CARD-6")
@@ -89,9 +89,9 @@ async def test_the_bridge_of_the_bundle_starts_the_router_and_finds_it_again(
     # No display and no keyring, as on a machine without a desktop.
     environment = {name: text for name, text in os.environ.items() if "DISPLAY" not in name}
     environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
-    with started_meanwhile(bundled.data_dir):
+    with stop_started_router(bundled.data_dir):
         for mode in ("legacy", "auto"):
-            async with bridged(bundled, environment, mode, bundled.program) as client:
+            async with bridge_client(bundled, environment, mode, bundled.program) as client:
                 result = await client.call_tool("tool_execute", TOKYO)
                 assert "Asia/Tokyo" in str(result.content)
     tokens = json.loads((bundled.data_dir / "tokens.json").read_text())["tokens"]

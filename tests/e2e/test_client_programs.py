@@ -23,7 +23,7 @@ PROGRAMS = MODULES / ".bin"
 # Two of them install their program by an install script, and no such script is run.
 OWN_PLACES = {"claude": "@anthropic-ai/claude-code-*/claude", "opencode": "opencode-*/bin/opencode"}
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
-_PATIENCE_S = 90
+_TIMEOUT_S = 90
 
 
 @pytest.fixture
@@ -48,10 +48,10 @@ def program(name: str) -> Path:
     return sorted(MODULES.glob(place))[0] if place else PROGRAMS / name
 
 
-def said(*command: str | Path) -> str:
+def output_of(*command: str | Path) -> str:
     """All output of a program, after it ended."""
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE_S
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT_S
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -71,7 +71,7 @@ def test_a_client_that_lists_its_servers_finds_us_connected(
     served: RouterProcess, client: str, name: str, connected: str
 ) -> None:
     served.json("client", "connect", client)
-    listed = said(program(name), "mcp", "list")
+    listed = output_of(program(name), "mcp", "list")
     assert "toolbooth" in listed
     assert connected in listed
     assert "Disconnected" not in listed
@@ -118,7 +118,7 @@ def test_the_inspector_lists_and_calls_in_both_eras(served: RouterProcess, era: 
         command = [program("mcp-inspector"), "--cli", served.url, "--transport", "http"]
         header = f"Authorization: Bearer {token}"
         options = ["--protocol-era", era, "--format", "json", "--quiet", "--header", header]
-        return json.loads(said(*command, *options, "--method", method, *more))["result"]
+        return json.loads(output_of(*command, *options, "--method", method, *more))["result"]
 
     token = served.token()
     names = [tool["name"] for tool in inspect("tools/list", "--strict")["tools"]]

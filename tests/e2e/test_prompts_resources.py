@@ -23,9 +23,9 @@ MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 @MODES
 async def test_prompts_of_a_server_are_listed_and_served(
-    common: RouterProcess, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         names = [prompt.name for prompt in (await client.list_prompts()).prompts]
         assert "everything__args-prompt" in names
         arguments = {"city": "Paris", "state": "Texas"}
@@ -37,9 +37,9 @@ async def test_prompts_of_a_server_are_listed_and_served(
 
 @MODES
 async def test_resources_and_templates_are_listed_and_read(
-    common: RouterProcess, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         resources = (await client.list_resources()).resources
         assert resources
         read = await client.read_resource(str(resources[0].uri))
@@ -53,9 +53,9 @@ async def test_resources_and_templates_are_listed_and_read(
 
 @MODES
 async def test_completion_reaches_the_server_of_a_prompt_or_template(
-    common: RouterProcess, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         prompt = PromptReference(type="ref/prompt", name="everything__completable-prompt")
         offered = await client.complete(prompt, {"name": "department", "value": "E"})
         assert "Engineering" in offered.completion.values
@@ -66,9 +66,9 @@ async def test_completion_reaches_the_server_of_a_prompt_or_template(
 
 @MODES
 async def test_an_unknown_prompt_or_resource_is_an_error(
-    common: RouterProcess, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         with pytest.raises(MCPError, match="Unknown prompt"):
             await client.get_prompt("everything__nothing")
         with pytest.raises(MCPError, match="not found"):
@@ -78,7 +78,7 @@ async def test_an_unknown_prompt_or_resource_is_an_error(
 @pytest.mark.proves("META-8")
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
 async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
-    common: RouterProcess, token: str
+    shared_router: RouterProcess, token: str
 ) -> None:
     uri, received = "demo://resource/dynamic/text/3", asyncio.Event()
 
@@ -87,8 +87,8 @@ async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
             received.set()
 
     async with (
-        connected(common.url, token, "legacy", message_handler=note) as legacy,
-        connected(common.url, token, "auto") as modern,
+        connected(shared_router.url, token, "legacy", message_handler=note) as legacy,
+        connected(shared_router.url, token, "auto") as modern,
         modern.listen(resource_subscriptions=[uri]) as changes,
     ):
         await legacy.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.mark.proves("PROG-6")
 async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number(
-    served: RouterProcess, listed: Path
+    real_router: RouterProcess, listed: Path
 ) -> None:
     folder = listed / "fifty"
     folder.mkdir()
-    served.json("project", "set", "-", "--exposure", "progressive")
-    async with connected(served.url, served.token(), "auto") as client:
+    real_router.json("project", "set", "-", "--exposure", "progressive")
+    async with connected(real_router.url, real_router.token(), "auto") as client:
         script = FIFTY_CALLS.replace("FOLDER", f'"{folder}"')
         result = await client.call_tool("execute", {"script": script})
     [block] = result.content

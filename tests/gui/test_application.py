@@ -43,16 +43,16 @@ class RunningApplication:
         async def open_router() -> HostedRouter:
             return router
 
-        self.it = Application(app, open_router, Settings(), stop_loop=self._end)
-        self.it.start(hidden=False)
+        self.application = Application(app, open_router, Settings(), stop_loop=self._end)
+        self.application.start(hidden=False)
 
     @property
     def ready(self) -> bool:
         """Whether the router has reached window and tray."""
-        return self.it.tray.menu.actions()[0].text().startswith("Router running")
+        return self.application.tray.menu.actions()[0].text().startswith("Router running")
 
     def choose(self, text: str) -> None:
-        next(each for each in self.it.tray.menu.actions() if each.text() == text).trigger()
+        next(each for each in self.application.tray.menu.actions() if each.text() == text).trigger()
 
     def _end(self) -> None:
         self.ends += 1
@@ -71,11 +71,11 @@ def start(qapp: DesktopApplication, gui_loop: object, qtbot: QtBot) -> Iterator[
 
     yield start
     for running in started:
-        running.it.shut_down()
-        running.it.quit()
-        running.it.language.forget()
-        Shiboken.delete(running.it.windows.main)
-        Shiboken.delete(running.it)
+        running.application.shut_down()
+        running.application.quit()
+        running.application.language.forget()
+        Shiboken.delete(running.application.windows.main)
+        Shiboken.delete(running.application)
     theme().set_mode("system")
 
 
@@ -98,10 +98,10 @@ def test_the_window_opens_before_the_router_and_then_shows_its_state(
     router = FakeHostedRouter()
     router.state.servers[PERSONAL] = (fake_status("GitHub"),)
     running = start(router)
-    assert running.it.windows.main.isVisible()
+    assert running.application.windows.main.isVisible()
     assert not running.ready
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    shown = running.it.windows.main.pages.workspace.servers.servers()
+    shown = running.application.windows.main.pages.workspace.servers.servers()
     assert [server.name for server in shown] == ["GitHub"]
 
 
@@ -114,15 +114,17 @@ def test_router_events_reach_window_and_tray(start: Start, qtbot: QtBot) -> None
     for status in servers:
         running.router.emit(ServerStatusChanged(status))
     headline = "Router running · 2 of 2 servers ready"
-    qtbot.waitUntil(lambda: running.it.tray.menu.actions()[0].text() == headline, timeout=WAIT_MS)
-    assert running.it.windows.main.pages.workspace.servers.servers() == servers
+    qtbot.waitUntil(
+        lambda: running.application.tray.menu.actions()[0].text() == headline, timeout=WAIT_MS
+    )
+    assert running.application.windows.main.pages.workspace.servers.servers() == servers
 
 
 def test_shutting_down_stops_the_router_and_its_thread(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    running.it.shut_down()
-    assert running.router.story == [("start", "router"), ("stop", "router")]
+    running.application.shut_down()
+    assert running.router.lifecycle == [("start", "router"), ("stop", "router")]
     assert "router" not in [thread.name for thread in all_threads()]
 
 
@@ -130,7 +132,7 @@ def test_a_router_that_cannot_start_is_explained_and_ends_the_application(
     start: Start, qtbot: QtBot
 ) -> None:
     running = start(FakeHostedRouter(Conflict("Another Toolbooth has this folder.", "Quit it.")))
-    main = running.it.windows.main
+    main = running.application.windows.main
     qtbot.waitUntil(lambda: bool(main.findChildren(QMessageBox)), timeout=WAIT_MS)
     box = main.findChildren(QMessageBox)[0]
     assert (box.text(), box.informativeText()) == (
@@ -142,7 +144,7 @@ def test_a_router_that_cannot_start_is_explained_and_ends_the_application(
     assert not {"Starting…", "Router starting…"} & set(texts(main))
     press(box, "Close")
     assert running.ends == 1
-    assert running.it.exit_code == 1
+    assert running.application.exit_code == 1
 
 
 def test_quitting_says_that_it_stops_the_servers(start: Start, qtbot: QtBot) -> None:
@@ -151,7 +153,7 @@ def test_quitting_says_that_it_stops_the_servers(start: Start, qtbot: QtBot) -> 
     running = start(router)
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
     running.choose("Quit Toolbooth")
-    box = running.it.windows.main.findChildren(QMessageBox)[0]
+    box = running.application.windows.main.findChildren(QMessageBox)[0]
     assert box.informativeText().startswith("This stops all servers (2 running).")
     assert running.ends == 0
     press(box, "Quit")
@@ -170,8 +172,8 @@ def test_with_no_server_running_quitting_asks_nothing(start: Start, qtbot: QtBot
 def test_the_theme_follows_the_settings(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    running.it.windows.open_settings(PageName.GENERAL)
-    press(running.it.windows.main.findChildren(SettingsDialog)[0], "Dark")
+    running.application.windows.open_settings(PageName.GENERAL)
+    press(running.application.windows.main.findChildren(SettingsDialog)[0], "Dark")
     qtbot.waitUntil(lambda: theme().mode == "dark", timeout=WAIT_MS)
 
 
@@ -179,38 +181,38 @@ def test_a_language_change_recreates_the_windows_in_place(start: Start, qtbot: Q
     subprocess.run([sys.executable, str(TRANSLATIONS), "compile"], check=True)
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    before = running.it.windows
+    before = running.application.windows
     before.open_settings(PageName.GENERAL)
     press(before.main.findChildren(SettingsDialog)[0], "日本語")
-    qtbot.waitUntil(lambda: running.it.windows is not before, timeout=WAIT_MS)
-    main = running.it.windows.main
+    qtbot.waitUntil(lambda: running.application.windows is not before, timeout=WAIT_MS)
+    main = running.application.windows.main
     dialog = main.findChildren(SettingsDialog)[0]
     assert main.isVisible()
     assert (dialog.isVisible(), dialog.current_page()) == (True, PageName.GENERAL)
     assert dialog.windowTitle() == "設定"
-    assert running.it.tray.menu.actions()[0].text().startswith("ルーター稼働中")
+    assert running.application.tray.menu.actions()[0].text().startswith("ルーター稼働中")
     qtbot.waitUntil(lambda: shown_button(dialog, "元に戻す"), timeout=WAIT_MS)
     press(dialog, "元に戻す")
-    qtbot.waitUntil(lambda: running.it.windows.main is not main, timeout=WAIT_MS)
-    [dialog] = running.it.windows.main.findChildren(SettingsDialog)
+    qtbot.waitUntil(lambda: running.application.windows.main is not main, timeout=WAIT_MS)
+    [dialog] = running.application.windows.main.findChildren(SettingsDialog)
     assert dialog.windowTitle() == "Settings"
 
 
 def test_a_second_start_shows_the_window_unless_started_hidden(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
-    running.it.windows.main.hide()
-    running.it.second_start(["--hidden"])
-    assert not running.it.windows.main.isVisible()
-    running.it.second_start([])
-    assert running.it.windows.main.isVisible()
+    running.application.windows.main.hide()
+    running.application.second_start(["--hidden"])
+    assert not running.application.windows.main.isVisible()
+    running.application.second_start([])
+    assert running.application.windows.main.isVisible()
 
 
 def test_a_second_start_event_shows_the_window(start: Start, qtbot: QtBot) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    running.it.windows.main.hide()
+    running.application.windows.main.hide()
     running.router.emit(WindowRequested(()))
-    qtbot.waitUntil(running.it.windows.main.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(running.application.windows.main.isVisible, timeout=WAIT_MS)
 
 
 def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_shown_once(
@@ -218,13 +220,13 @@ def test_without_a_tray_the_menu_is_in_the_window_and_a_hint_is_shown_once(
 ) -> None:
     running = start(FakeHostedRouter())
     qtbot.waitUntil(lambda: running.ready, timeout=WAIT_MS)
-    running.it.tray.missing.emit()
-    main = running.it.windows.main
-    assert running.it.tray.menu.menuAction() in main.menuBar().actions()
+    running.application.tray.missing.emit()
+    main = running.application.windows.main
+    assert running.application.tray.menu.menuAction() in main.menuBar().actions()
     assert "Tray icons are not available on this desktop" in texts(main.banners)
     qtbot.waitUntil(lambda: running.router.settings.current().close_hint_shown, timeout=WAIT_MS)
     main.banners.clear("tray")
-    running.it.tray.missing.emit()
+    running.application.tray.missing.emit()
     assert main.banners.subjects() == ()
 
 
@@ -249,7 +251,7 @@ def test_a_quit_from_the_system_really_quits(start: Start, qapp: DesktopApplicat
     running = start(FakeHostedRouter())
     qapp.quitting.emit()
     event = QCloseEvent()
-    QApplication.sendEvent(running.it.windows.main, event)
+    QApplication.sendEvent(running.application.windows.main, event)
     assert event.type() == QEvent.Type.Close
     assert event.isAccepted()
 

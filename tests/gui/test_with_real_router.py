@@ -50,8 +50,8 @@ class LiveApplication:
         async def open_router() -> HostedRouter:
             return self.router
 
-        self.it = Application(app, open_router, Settings(), stop_loop=lambda: None)
-        self.it.start(hidden=False)
+        self.application = Application(app, open_router, Settings(), stop_loop=lambda: None)
+        self.application.start(hidden=False)
         qtbot.waitUntil(lambda: self.router.endpoint.state().url is not None, timeout=WAIT_MS)
 
     def client(self, work: Coroutine[Any, Any, T]) -> T:
@@ -61,18 +61,18 @@ class LiveApplication:
         return future.result()
 
     def command(self, work: Coroutine[Any, Any, T]) -> T:
-        future = self.it._thread.submit(work)  # pyright: ignore[reportPrivateUsage]
+        future = self.application._thread.submit(work)  # pyright: ignore[reportPrivateUsage]
         self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
         return future.result()
 
     def close(self) -> None:
         self._clients.shutdown()
-        assert self.it._thread.stop(WAIT_S)  # pyright: ignore[reportPrivateUsage]
-        self.it.shut_down()
-        self.it.quit()
-        self.it.language.forget()
-        Shiboken.delete(self.it.windows.main)
-        Shiboken.delete(self.it)
+        assert self.application._thread.stop(WAIT_S)  # pyright: ignore[reportPrivateUsage]
+        self.application.shut_down()
+        self.application.quit()
+        self.application.language.forget()
+        Shiboken.delete(self.application.windows.main)
+        Shiboken.delete(self.application)
         theme().set_mode("system")
 
 
@@ -110,7 +110,7 @@ async def ask(
 def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
     live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = live.it.windows.main
+    window = live.application.windows.main
     qtbot.waitUntil(lambda: window.pages.empty.isVisible(), timeout=WAIT_MS)
     window.add_server_requested.emit()
     [dialog] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ServerDialog)]
@@ -138,16 +138,16 @@ def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
     assert answer["structuredContent"] == {"text": "hello"}
     [view] = window.pages.workspace.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: view.model().rowCount() == 2, timeout=WAIT_MS)
-    happened = shown(view.model(), 3)
-    assert happened[0] == f"{status.name} · echo"
-    assert "“echo”" in happened[1]
+    summaries = shown(view.model(), 3)
+    assert summaries[0] == f"{status.name} · echo"
+    assert "“echo”" in summaries[1]
 
 
 @pytest.mark.proves("CARD-2", "META-4")
 def test_switching_context_optimization_off_changes_the_listed_tools(
     live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = live.it.windows.main
+    window = live.application.windows.main
     live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
     live.command(live.router.discovery.refresh(PERSONAL))
     token = live.command(live.router.tokens.issue("Editor", None, None)).secret
@@ -165,7 +165,7 @@ def test_switching_context_optimization_off_changes_the_listed_tools(
 def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
     live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window, router = live.it.windows.main, live.router
+    window, router = live.application.windows.main, live.router
     other = live.command(router.workspaces.create("Other"))
     for name in ("One", "Two"):
         live.command(router.servers.add(other, name, stdio_config(), consent=True))
@@ -191,26 +191,26 @@ def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
 def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
     live: LiveApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window, listed = live.it.windows.main, ListedServer(tmp_path / "list.json")
+    window, listed = live.application.windows.main, ListedServer(tmp_path / "list.json")
     listed.has({"name": "read"})
     live.command(live.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
     live.command(live.router.discovery.refresh(PERSONAL))
     listed.has({"name": "read"}, {"name": "erase"})
     live.command(live.router.discovery.refresh(PERSONAL))
 
-    def said(badge: str, *, waits: bool) -> bool:
+    def attention_shows(badge: str, *, pending: bool) -> bool:
         [status] = window.pages.workspace.servers.servers()
         approve = present(status).summary == "Needs approval"
-        return badge in rows(window.sidebar) and approve is waits
+        return badge in rows(window.sidebar) and approve is pending
 
     window.go_to(Page.ATTENTION)
-    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention, 1", pending=True), timeout=WAIT_MS)
     press(window, "Block erase")
-    qtbot.waitUntil(lambda: said("Needs attention", waits=False), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention", pending=False), timeout=WAIT_MS)
     assert "You’re all caught up" in texts(window)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
-    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention, 1", pending=True), timeout=WAIT_MS)
     assert "erase" in texts(window)
 
 
@@ -218,7 +218,7 @@ def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
 def test_changes_in_projects_and_playground_reach_a_client_and_can_be_undone(
     live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = live.it.windows.main
+    window = live.application.windows.main
     live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
     live.command(live.router.discovery.refresh(PERSONAL))
     token = live.command(live.router.tokens.issue("Editor", None, None)).secret

@@ -15,7 +15,7 @@ from tests.support.hostile_servers import (
     SSE,
     STDIO,
     STEPS,
-    assert_harms_only_its_own_calls,
+    assert_affects_only_its_own_calls,
     hostile_processes,
     http_configs,
     stdio_configs,
@@ -35,7 +35,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 async def test_a_hostile_process_delays_no_other_call(fault: str) -> None:
     steps, expected = STDIO[fault]
     configs = stdio_configs(fault, steps)
-    await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+    await assert_affects_only_its_own_calls(configs, steps, expected, measures=True)
     assert hostile_processes(fault) == []
 
 
@@ -44,7 +44,7 @@ async def test_a_hostile_process_delays_no_other_call(fault: str) -> None:
 @pytest.mark.parametrize("fault", HEAVY_OVER_STDIO)
 async def test_a_process_that_floods_delays_no_other_call(fault: str, step: str) -> None:
     configs, expected = stdio_configs(fault, (step,)), HEAVY_OVER_STDIO[fault]
-    await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
+    await assert_affects_only_its_own_calls(configs, (step,), expected, measures=True)
     assert hostile_processes(fault) == []
 
 
@@ -56,7 +56,7 @@ async def test_a_process_that_floods_delays_no_other_call(fault: str, step: str)
 async def test_a_hostile_http_server_delays_no_other_call(transport: str, fault: str) -> None:
     steps, expected = (HTTP if transport == "http" else SSE)[fault]
     with http_configs(fault, steps, transport) as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+        await assert_affects_only_its_own_calls(configs, steps, expected, measures=True)
 
 
 @pytest.mark.proves("REG-7")
@@ -73,4 +73,4 @@ async def test_an_http_server_that_floods_delays_no_other_call(
 ) -> None:
     expected = HEAVY_OVER_HTTP[fault]
     with http_configs(fault, (step,), transport) as configs:
-        await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
+        await assert_affects_only_its_own_calls(configs, (step,), expected, measures=True)

@@ -54,13 +54,13 @@ def capabilities(ctx: Context) -> Json:
     return declared.model_dump(by_alias=True, exclude_none=True) if declared else {}
 
 
-def told(answer: Json) -> str:
+def answer_text(answer: Json) -> str:
     return f"action={answer['action']}, content={json.dumps(answer.get('content'))}"
 
 
-async def ask(ctx: Context, question: Json) -> Json:
+async def ask(ctx: Context, request: Json) -> Json:
     answer = await ctx.session.send_request(
-        cast(Any, Sent.model_validate(question)),
+        cast(Any, Sent.model_validate(request)),
         Anything,
         metadata=ServerMessageMetadata(related_request_id=ctx.request_id),
     )

@@ -51,7 +51,7 @@ class Provider:
     issuer: str = ""
     answers_as: str | None = None
     """The `iss` in its answers; `None`: its own."""
-    tokens_are_good: bool = True
+    accepts_tokens: bool = True
     denies: bool = False
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
@@ -114,7 +114,7 @@ class Provider:
         return self.access.get(token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        return self.access.get(token) if self.tokens_are_good else None
+        return self.access.get(token) if self.accepts_tokens else None
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         self.revoke_all()

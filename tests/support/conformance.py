@@ -16,7 +16,7 @@ from tests.support.router_process import NODE, NODE_SERVERS
 SUITE = NODE_SERVERS / "conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")
 _SCENARIO_MS = 120_000
-_PATIENCE_S = 280
+_TIMEOUT_S = 280
 _RAN_AT = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")
 
 
@@ -48,7 +48,7 @@ def run(side: str, revision: str, folder: Path, *options: str) -> tuple[list[Ver
         *("--timeout", str(_SCENARIO_MS), "-o", str(folder), *options),
     ]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=_PATIENCE_S, env=dict(os.environ)
+        command, capture_output=True, text=True, timeout=_TIMEOUT_S, env=dict(os.environ)
     )
     prefix = "server-" if side == "server" else ""
     checks = {_scenario(path, folder, prefix): path for path in folder.rglob("checks.json")}

@@ -74,16 +74,16 @@ class FakeHostedRouter(FakeRouter):
 
     def __init__(self, start_error: Exception | None = None) -> None:
         super().__init__()
-        self.story: list[tuple[str, str]] = []
+        self.lifecycle: list[tuple[str, str]] = []
         self._start_error = start_error
 
     async def start(self) -> None:
-        self.story.append(("start", current_thread().name))
+        self.lifecycle.append(("start", current_thread().name))
         if self._start_error is not None:
             raise self._start_error
 
     async def stop(self) -> None:
-        self.story.append(("stop", current_thread().name))
+        self.lifecycle.append(("stop", current_thread().name))
 
 
 def run_now(coro: Coroutine[Any, Any, T]) -> Future[T]:

@@ -85,7 +85,7 @@ class Watch:
             self.called.set()
             await asyncio.sleep(TICK_S)
 
-    def assert_nobody_noticed(self) -> None:
+    def assert_no_other_call_affected(self) -> None:
         assert self.healthy_calls > 0
         if self._measures:
             assert self.stall_s < MAX_STALL_S
@@ -164,7 +164,7 @@ async def watched(
         assert not any(task.done() for task in watching)
         for task in watching:
             await stop(task)
-        watch.assert_nobody_noticed()
+        watch.assert_no_other_call_affected()
     finally:
         gc.unfreeze()
         await hostile_pool.pool.close()
@@ -272,7 +272,7 @@ def check(steps: tuple[str, ...], outcomes: list[str], expected: str) -> None:
         assert ("timeout" if timed_out else expected) in outcome, (step, outcome)
 
 
-async def assert_harms_only_its_own_calls(
+async def assert_affects_only_its_own_calls(
     configs: dict[ServerRef, ServerConfig],
     steps: tuple[str, ...],
     expected: str,

@@ -91,10 +91,10 @@ def test_the_filter_is_debounced_and_matches_name_and_description(
 def test_clicking_a_check_box_requests_the_opposite(tools: ToolList) -> None:
     emitted: list[tuple[str, bool]] = []
 
-    def tell(key: ToolKey, permitted: bool) -> None:
+    def on_signal(key: ToolKey, permitted: bool) -> None:
         emitted.append((key.tool, permitted))
 
-    tools.permitted.connect(tell)
+    tools.permitted.connect(on_signal)
     view = tools.view()
     for row in (0, 2):
         rect = view.visualRect(view.model().index(row, 0))
@@ -155,10 +155,10 @@ def access(detail: ToolDetail, text: str) -> QPushButton:
 def test_blocking_a_tool_emits_its_key_and_the_permission(detail: ToolDetail) -> None:
     emitted: list[tuple[ToolKey, Permission]] = []
 
-    def tell(key: ToolKey, permission: Permission) -> None:
+    def on_signal(key: ToolKey, permission: Permission) -> None:
         emitted.append((key, permission))
 
-    detail.permission_chosen.connect(tell)
+    detail.permission_chosen.connect(on_signal)
 
     QTest.mouseClick(access(detail, "Block"), Qt.MouseButton.LeftButton)
 

@@ -31,19 +31,19 @@ def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
     gc.unfreeze()
 
 
-def destroyed_on(knot: ReferenceCycle) -> list[str]:
+def destroyed_on(cycle: ReferenceCycle) -> list[str]:
     """The names of the threads on which it was destroyed: one, as soon as it is."""
     ends: list[str] = []
-    weakref.finalize(knot, lambda: ends.append(current_thread().name))
+    weakref.finalize(cycle, lambda: ends.append(current_thread().name))
     return ends
 
 
-def make_much() -> list[list[int]]:
+def create_many() -> list[list[int]]:
     return [[number] for number in range(20_000)]
 
 
 def look(collector: GarbageCollector) -> None:
-    kept = make_much()
+    kept = create_many()
     collector.collect()
     del kept
 
@@ -53,11 +53,11 @@ def test_garbage_of_another_thread_is_collected_on_the_gui_thread(
 ) -> None:
     ends: list[str] = []
 
-    def leave_behind() -> None:
+    def create_garbage() -> None:
         weakref.finalize(ReferenceCycle(), lambda: ends.append(current_thread().name))
-        make_much()
+        create_many()
 
-    thread = Thread(target=leave_behind, name="router")
+    thread = Thread(target=create_garbage, name="router")
     thread.start()
     thread.join()
     assert ends == []
@@ -66,7 +66,7 @@ def test_garbage_of_another_thread_is_collected_on_the_gui_thread(
 
 
 def test_objects_from_startup_are_frozen(qtbot: QtBot) -> None:
-    kept = make_much()
+    kept = create_many()
     collector = GarbageCollector()
     before = gc.get_freeze_count()
     collector.collect()
@@ -79,10 +79,10 @@ def test_the_oldest_generation_is_collected_now_and_then(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
-    knot = ReferenceCycle()
-    ends = destroyed_on(knot)
+    cycle = ReferenceCycle()
+    ends = destroyed_on(cycle)
     look(collector)  # from now on it is in the oldest generation
-    del knot
+    del cycle
     look(collector)
     assert ends == []
     for _ in range(100):
@@ -98,10 +98,10 @@ def test_the_oldest_generation_waits_while_the_window_is_in_use(
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    knot = ReferenceCycle()
-    ends = destroyed_on(knot)
+    cycle = ReferenceCycle()
+    ends = destroyed_on(cycle)
     look(collector)
-    del knot
+    del cycle
     for _ in range(150):
         look(collector)
     assert ends == []

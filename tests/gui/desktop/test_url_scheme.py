@@ -116,8 +116,8 @@ def test_on_windows_a_registry_key_registers_the_scheme() -> None:
 
 
 def test_on_macos_the_bundle_registers_the_scheme() -> None:
-    told = plistlib.loads(plistlib.dumps(information()))
-    assert [each["CFBundleURLSchemes"] for each in told["CFBundleURLTypes"]] == [["toolbooth"]]
+    plist = plistlib.loads(plistlib.dumps(information()))
+    assert [each["CFBundleURLSchemes"] for each in plist["CFBundleURLTypes"]] == [["toolbooth"]]
 
 
 def test_the_settings_switch_it_and_show_the_system_state(

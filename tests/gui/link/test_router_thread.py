@@ -20,10 +20,10 @@ class SlowToStop(FakeHostedRouter):
 
     def __init__(self) -> None:
         super().__init__()
-        self.let_go = Event()
+        self.release = Event()
 
     async def stop(self) -> None:
-        await asyncio.to_thread(self.let_go.wait, WAIT_S)
+        await asyncio.to_thread(self.release.wait, WAIT_S)
 
 
 class Host:
@@ -50,7 +50,7 @@ def test_the_router_runs_on_its_own_thread_and_ends_with_it() -> None:
     host = Host(router)
     assert host.ready.get(timeout=WAIT_S) is router
     assert host.thread.stop(WAIT_S)
-    assert router.story == [("start", "router"), ("stop", "router")]
+    assert router.lifecycle == [("start", "router"), ("stop", "router")]
     assert router_threads() == []
 
 
@@ -71,7 +71,7 @@ def test_a_router_that_cannot_start_is_reported_and_cleaned_up() -> None:
     host = Host(router)
     assert host.failed.get(timeout=WAIT_S) is error
     assert host.thread.stop(WAIT_S)
-    assert [what for what, _ in router.story] == ["start", "stop"]
+    assert [what for what, _ in router.lifecycle] == ["start", "stop"]
 
 
 def test_stopping_is_bounded_when_the_router_hangs() -> None:
@@ -79,7 +79,7 @@ def test_stopping_is_bounded_when_the_router_hangs() -> None:
     host = Host(router)
     host.ready.get(timeout=WAIT_S)
     assert not host.thread.stop(timeout_s=0.1)
-    router.let_go.set()
+    router.release.set()
     assert host.thread.stop(WAIT_S)
 
 
@@ -89,7 +89,7 @@ def test_stopping_twice_stops_the_router_once() -> None:
     host.ready.get(timeout=WAIT_S)
     assert host.thread.stop(WAIT_S)
     assert host.thread.stop(WAIT_S)
-    assert [what for what, _ in router.story] == ["start", "stop"]
+    assert [what for what, _ in router.lifecycle] == ["start", "stop"]
 
 
 def test_stopping_while_the_router_is_being_opened_gives_up_on_it() -> None:

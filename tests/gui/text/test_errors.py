@@ -65,9 +65,9 @@ def test_sign_in_failures_are_translated() -> None:
     ],
 )  # fmt: skip
 def test_errors_are_translated(error: Conflict, start: str) -> None:
-    told = error_text(error)
-    assert told.startswith(start)
-    assert error.message not in told
+    translation = error_text(error)
+    assert translation.startswith(start)
+    assert error.message not in translation
 
 
 @pytest.mark.usefixtures("japanese")

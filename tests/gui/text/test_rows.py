@@ -156,14 +156,14 @@ def test_the_protections_in_force_are_described() -> None:
     weak = Protection(
         IsolationLevel.LIMITED, network=True, memory_mb=512, missing=(Reason(Why.NO_BUBBLEWRAP),)
     )
-    said = protection_text(fake_status("Git", protection=full))
-    assert said.endswith(
+    shown_text = protection_text(fake_status("Git", protection=full))
+    assert shown_text.endswith(
         "Files: blocked, except its program and the files its command names. "
         "Network: blocked. Memory: 512 MB."
     )
-    said = protection_text(fake_status("Git", protection=weak))
-    assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in said
-    assert said.endswith("bubblewrap (bwrap) is not installed.")
+    shown_text = protection_text(fake_status("Git", protection=weak))
+    assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in shown_text
+    assert shown_text.endswith("bubblewrap (bwrap) is not installed.")
     assert protection_text(fake_status("Git")) == ""
     reached = fake_status("Web", transport=TransportType.HTTP)
     assert "nothing to isolate" in protection_text(reached)

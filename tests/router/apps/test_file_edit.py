@@ -201,16 +201,16 @@ def test_a_file_readable_by_others_is_reported() -> None:
         path.chmod(0o644)
         put(home, "claude-desktop").chmod(0o644)
 
-        def is_said(client: str) -> bool:
+        def is_reported(client: str) -> bool:
             return connections(home).plan(AppId(client), ENDPOINT).open_to_others
 
-        assert is_said("cursor")
-        assert not is_said("claude-desktop")  # It has no token in it.
+        assert is_reported("cursor")
+        assert not is_reported("claude-desktop")  # It has no token in it.
         path.chmod(0o600)
-        assert not is_said("cursor")
+        assert not is_reported("cursor")
         path.chmod(0o644)
         home.chmod(0o700)
-        assert not is_said("cursor")
+        assert not is_reported("cursor")
 
 
 def test_an_entry_with_an_older_url_is_recognized(tmp_path: Path) -> None:

@@ -108,17 +108,17 @@ def test_circular_and_dangling_references_are_cut() -> None:
             "tree": {"$ref": "#/$defs/Node"},
             "loop": {"$ref": "#/$defs/Loop"},
             "gone": {"$ref": "#/$defs/Nothing"},
-            "afar": {"$ref": "https://example.com/schema.json"},
+            "remote": {"$ref": "https://example.com/schema.json"},
         },
         "$defs": {
             "Node": {"type": "object", "properties": branches},
             "Loop": {"$ref": "#/$defs/Loop"},
         },
     }
-    tree, loop, gone, afar = parameters(schema)
+    tree, loop, gone, remote = parameters(schema)
     assert tree.type == "object"
     assert len(str(tree.schema)) < 200_000
-    assert (loop.type, gone.schema, afar.schema) == ("any", {}, {})
+    assert (loop.type, gone.schema, remote.schema) == ("any", {}, {})
 
 
 def test_four_characters_count_as_one_token() -> None:

@@ -61,7 +61,7 @@ def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Pa
 
 
 @pytest.fixture
-def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def browser_accepts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A user who opens the page as soon as it is printed."""
     visits: list[threading.Thread] = []
 
@@ -77,7 +77,7 @@ def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         visit.join(WAIT_S)
 
 
-@pytest.mark.usefixtures("in_memory", "says_yes")
+@pytest.mark.usefixtures("in_memory", "browser_accepts")
 def test_sign_in_and_sign_out_work_without_an_instance(terminal: Terminal) -> None:
     with OAuthServer().served() as url:
         assert terminal("add", "Notes", "--url", url)[0] == 0
@@ -92,7 +92,7 @@ def test_sign_in_and_sign_out_work_without_an_instance(terminal: Terminal) -> No
         assert (code, "toolbooth sign-in notes" in err) == (1, True)
 
 
-@pytest.mark.usefixtures("in_memory", "says_yes")
+@pytest.mark.usefixtures("in_memory", "browser_accepts")
 def test_a_refused_sign_in_fails_with_its_reason(terminal: Terminal) -> None:
     server = OAuthServer()
     server.provider.denies = True
@@ -169,10 +169,10 @@ def test_each_cause_has_its_exit_code_and_message(
     terminal: Terminal, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
     assert terminal(*words)[0] == code
-    assert sentence in _complaint(terminal, words)
+    assert sentence in _stderr_of(terminal, words)
 
 
-def _complaint(terminal: Terminal, words: tuple[str, ...]) -> str:
+def _stderr_of(terminal: Terminal, words: tuple[str, ...]) -> str:
     return terminal(*words)[2]
 
 

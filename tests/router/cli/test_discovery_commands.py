@@ -33,7 +33,7 @@ def test_discovery_grants_of_a_server_can_be_set(terminal: Terminal) -> None:
 @pytest.mark.proves("U-1")
 def test_a_variable_that_can_load_code_is_reported(terminal: Terminal) -> None:
     options = ("--env", "NODE_OPTIONS=--require x", "--env", "MODE=a", "--", "server")
-    told = terminal.json("add", "Files", *options)
-    assert told["warnings"] == [
+    added = terminal.json("add", "Files", *options)
+    assert added["warnings"] == [
         "NODE_OPTIONS: controls which programs are loaded. Make sure you want this."
     ]

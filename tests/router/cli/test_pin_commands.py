@@ -37,7 +37,7 @@ def test_a_project_has_pins_of_its_own(one: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("pin", "one:nothing"), 'There is no tool "one:nothing".'),
         (("pin", "nobody:nothing"), 'There is no tool "nobody:nothing".'),
@@ -45,8 +45,8 @@ def test_a_project_has_pins_of_its_own(one: Terminal) -> None:
         (("pin", "nonsense"), "nonsense"),
     ],
 )
-def test_an_invalid_pin_is_refused(one: Terminal, words: tuple[str, ...], said: str) -> None:
+def test_an_invalid_pin_is_refused(one: Terminal, words: tuple[str, ...], message: str) -> None:
     code, _, err = one(*words)
     assert code == 1
-    assert said in err
+    assert message in err
     assert one.json("pin") == []

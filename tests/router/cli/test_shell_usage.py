@@ -31,9 +31,9 @@ def test_the_help_of_every_command_has_examples_that_its_parser_takes(
 ) -> None:
     with pytest.raises(SystemExit):
         parse([*command.name.split(), "--help"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for example in command.example_lines:
-        assert example in told
+        assert example in printed
         program, *words = shlex.split(example)
         assert program == "toolbooth"
         assert parse(words).command is command

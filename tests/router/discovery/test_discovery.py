@@ -207,15 +207,15 @@ async def test_a_server_is_discovered_in_its_own_home_with_placeholders_for_secr
     folder.mkdir()
     (folder / "letter").touch()
     ref = await running.add("Test", environment_server(str(folder), env=env))
-    told = environment_of(running, ref)
-    assert "s3cret" not in json.dumps(told)
-    assert told["env"]["API_TOKEN"] == "toolbooth-placeholder"
-    assert told["env"]["MODE"] == "plain"
-    assert told["env"]["WHERE"].endswith(":/x")
-    assert told["env"]["HOME"] != str(Path.home())
-    assert (told["home"], told["writable"]) == ([], True)
-    assert told["cwd"] == told["env"]["HOME"]
-    assert told["folders"] == {str(folder): ["letter"]}, "its command names it"
+    environment = environment_of(running, ref)
+    assert "s3cret" not in json.dumps(environment)
+    assert environment["env"]["API_TOKEN"] == "toolbooth-placeholder"
+    assert environment["env"]["MODE"] == "plain"
+    assert environment["env"]["WHERE"].endswith(":/x")
+    assert environment["env"]["HOME"] != str(Path.home())
+    assert (environment["home"], environment["writable"]) == ([], True)
+    assert environment["cwd"] == environment["env"]["HOME"]
+    assert environment["folders"] == {str(folder): ["letter"]}, "its command names it"
     assert list((tmp_path / "data" / "runs").iterdir()) == []
 
 

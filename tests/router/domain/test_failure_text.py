@@ -89,8 +89,10 @@ def test_a_servers_message_is_terminated_before_our_next_sentence() -> None:
 
 @pytest.mark.proves("DISC-12")
 def test_without_a_container_runtime_the_message_says_what_to_start() -> None:
-    said = "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
-    advice = advise(Failure(FailureKind.EXITED, "code 125", said), "Notes")
+    stderr = (
+        "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
+    )
+    advice = advise(Failure(FailureKind.EXITED, "code 125", stderr), "Notes")
     assert advice.suggestion == "Start Docker or Podman, then try again."
     other = advise(Failure(FailureKind.EXITED, "code 1", "no such file"), "Notes")
     assert other.suggestion == "Check its command, arguments and environment variables."

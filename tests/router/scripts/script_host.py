@@ -22,20 +22,20 @@ class EchoHost:
     def __init__(self) -> None:
         self.calls: list[ScriptCall] = []
         self.reported: list[JsonObject] = []
-        self.under_way = 0
-        self.most_at_once = 0
+        self.active_calls = 0
+        self.max_active_calls = 0
         self.waiting = asyncio.Event()
         self.release = asyncio.Event()
         self.cancelled = asyncio.Event()
 
     async def call(self, call: ScriptCall) -> JsonObject:
         self.calls.append(call)
-        self.under_way += 1
-        self.most_at_once = max(self.most_at_once, self.under_way)
+        self.active_calls += 1
+        self.max_active_calls = max(self.max_active_calls, self.active_calls)
         try:
             return await self._answer(call)
         finally:
-            self.under_way -= 1
+            self.active_calls -= 1
 
     async def report(self, progress: JsonObject) -> None:
         self.reported.append(progress)

@@ -26,7 +26,7 @@ async def test_no_global_with_access_to_the_system_exists() -> None:
     assert await value_of(script) == [True] * (len(names) + len(inside))
 
 
-WAYS_OUT = (
+ESCAPES = (
     "assert(load('\\27Lua'))",
     "load(function() return 'x' end)",
     "local open = load('return io', 'x', 'bt')().open",
@@ -55,9 +55,9 @@ WAYS_OUT = (
 
 @pytest.mark.proves("PROG-7")
 async def test_no_escape_works() -> None:
-    each = ",".join(f"(pcall(function() {way} end))" for way in WAYS_OUT)
+    each = ",".join(f"(pcall(function() {escape} end))" for escape in ESCAPES)
     reached = await value_of(f"result({{{each}}})")
-    assert [way for way, out in zip(WAYS_OUT, reached, strict=True) if out] == []
+    assert [escape for escape, out in zip(ESCAPES, reached, strict=True) if out] == []
 
 
 @pytest.mark.proves("PROG-7")
@@ -105,7 +105,7 @@ async def test_an_endless_loop_runs_out_of_instructions() -> None:
     assert [loop for loop, end in ends.items() if "2,000,000 instructions" not in end] == []
 
 
-HOARDS = (
+MEMORY_HOGS = (
     "local t = {} for i = 1, 1e9 do t[i] = {i} end",
     "local s = 'x' while true do s = s .. s end",
     "local s = ('x'):rep(100000000)",
@@ -119,8 +119,8 @@ HOARDS = (
 @pytest.mark.proves("PROG-7")
 async def test_more_memory_than_allowed_is_refused() -> None:
     limits = replace(SMALL, instructions=1_000_000_000)
-    ends = {hoard: await failure_of(hoard, limits) for hoard in HOARDS}
-    assert [hoard for hoard, end in ends.items() if "memory" not in end] == []
+    ends = {memory_hog: await failure_of(memory_hog, limits) for memory_hog in MEMORY_HOGS}
+    assert [memory_hog for memory_hog, end in ends.items() if "memory" not in end] == []
 
 
 @pytest.mark.proves("PROG-7")

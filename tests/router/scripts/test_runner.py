@@ -38,7 +38,7 @@ async def test_several_calls_are_in_flight_at_once() -> None:
         result(sum)
     """
     assert (await run(script, host)).result == 1275
-    assert 1 < host.most_at_once <= 16
+    assert 1 < host.max_active_calls <= 16
 
 
 async def test_await_all_takes_promises_by_name_or_as_a_list() -> None:
@@ -62,8 +62,8 @@ async def test_an_unawaited_call_is_still_made_and_its_failure_reported() -> Non
     host = EchoHost()
     await run("files.echo{} files.echo{}", host)
     assert len(host.calls) == 2
-    told = await failure_of("files.fail{} result(1)")
-    assert "call 1 (files.fail), which nobody awaited: the disk is full" in told
+    failure = await failure_of("files.fail{} result(1)")
+    assert "call 1 (files.fail), which nobody awaited: the disk is full" in failure
 
 
 async def test_null_arrays_and_empty_tables_are_distinguished() -> None:
@@ -190,7 +190,7 @@ async def test_cancelling_a_script_ends_its_calls_and_its_worker() -> None:
         running.cancel()
         await asyncio.wait([running])
         assert host.cancelled.is_set()
-        assert host.under_way == 0
+        assert host.active_calls == 0
         assert (await runner.run(Script("result(1)"), host)).result == 1
 
 

@@ -96,9 +96,11 @@ def test_an_obvious_hit_in_a_small_catalog_has_a_high_relevance(
 
 @BOTH
 def test_an_equally_good_second_tool_lowers_the_relevance(strategy: Optimization) -> None:
-    rival = tool("gitlab", "create_issue", "Open a new issue in a project", title="Short summary")
+    equal_tool = tool(
+        "gitlab", "create_issue", "Open a new issue in a project", title="Short summary"
+    )
     alone = search("create an issue", strategy=strategy)[0]
-    beside = search("create an issue", tools=[*TOOLS, rival], strategy=strategy)[0]
+    beside = search("create an issue", tools=[*TOOLS, equal_tool], strategy=strategy)[0]
     assert beside.relevance < alone.relevance - 0.2
 
 
@@ -203,7 +205,7 @@ def test_usage_history_never_returns_an_unlisted_tool() -> None:
 
 @BOTH
 @pytest.mark.parametrize(
-    "said",
+    "description",
     [
         "Deprecated: use read_text_file. Read the contents of a file as text",
         "Read the contents of a file as text. DEPRECATED: Use read_text_file instead.",
@@ -212,9 +214,9 @@ def test_usage_history_never_returns_an_unlisted_tool() -> None:
     ],
 )
 def test_a_deprecated_tool_comes_after_the_one_that_replaces_it(
-    said: str, strategy: Optimization
+    description: str, strategy: Optimization
 ) -> None:
-    old = tool("files", "read_file", said, path="Where it lies")
+    old = tool("files", "read_file", description, path="Where it lies")
     new = tool("files", "read_text_file", "Read the contents of a file as text", path="Where it is")
     found = names(search("read file", tools=[old, new], strategy=strategy))
     assert found == ["read_text_file", "read_file"]

@@ -57,10 +57,10 @@ async def test_one_request_of_a_batch_can_be_cancelled(
         lines = stream.aiter_lines()
         await record.until("slow")
         await running.post(CANCEL, **session)
-        said = "".join([line async for line in lines])
+        streamed = "".join([line async for line in lines])
     record.close()
-    assert "Request cancelled" in said
-    assert '"id":"ping","result"' in said
+    assert "Request cancelled" in streamed
+    assert '"id":"ping","result"' in streamed
 
 
 @pytest.mark.parametrize(

@@ -198,8 +198,8 @@ async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
 ) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
     issued = await running.router.tokens.issue("Narrow", PERSONAL, None, servers=[mine.server])
-    question = {"query": ["echo", f"{other.server}:echo"]}
-    found = await running.call("tool_discovery", question, token=issued.secret)
+    query_arguments = {"query": ["echo", f"{other.server}:echo"]}
+    found = await running.call("tool_discovery", query_arguments, token=issued.secret)
     keys = {hit["toolKey"] for hit in found["structuredContent"]["results"]}
     assert keys
     assert all(key.startswith("mine:") for key in keys)

@@ -72,9 +72,9 @@ async def test_a_request_with_an_endless_head_is_closed(
 ) -> None:
     monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
     url = httpx2.URL(running.url)
-    for said in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
+    for head_start in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
         reader, writer = await asyncio.open_connection(url.host, url.port)
-        writer.write(said)
+        writer.write(head_start)
         async with asyncio.timeout(WAIT_S):
             assert await reader.read() == b""
         writer.close()

@@ -278,8 +278,8 @@ async def test_a_list_that_cannot_be_written_is_used_and_reported(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        told = await running.trace.until(ToolListNotCached)
-        assert "Can't write" in told.reason
+        not_cached = await running.trace.until(ToolListNotCached)
+        assert "Can't write" in not_cached.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)

@@ -51,8 +51,8 @@ async def test_a_planted_secret_is_in_no_response_event_log_or_file(
     assert "no: ***" in answers[1]
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert files
-    said = [*answers, *map(repr, events), caplog.text]
-    assert not [text for text in said if PLANTED in text or "7Qz" in text]
+    outputs = [*answers, *map(repr, events), caplog.text]
+    assert not [text for text in outputs if PLANTED in text or "7Qz" in text]
     assert not [data for data in files if PLANTED.encode() in data]
 
 
@@ -76,15 +76,15 @@ async def test_a_planted_secret_sent_by_a_client_is_logged_nowhere_even_if_argum
             settings = running.router.settings.current().model_copy(update={"log_arguments": True})
             await running.router.settings.apply(settings)
             await running.add("Test", config)
-            said = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
-            await running.call("tool_execute", said)
+            call = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
+            await running.call("tool_execute", call)
             await running.call("tool_discovery", {"query": [f"find {PLANTED}"]})
             page = await running.router.activity.page(ActivityQuery())
             shown = [repr(page), *map(repr, running.router.activity.recent())]
     assert "it is ***" in "".join(shown)
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    told = [*shown, *map(repr, events), caplog.text]
-    assert not [text for text in told if PLANTED in text or "7Qz" in text]
+    outputs = [*shown, *map(repr, events), caplog.text]
+    assert not [text for text in outputs if PLANTED in text or "7Qz" in text]
     assert not [data for data in files if PLANTED.encode() in data]
 
 

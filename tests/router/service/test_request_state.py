@@ -31,8 +31,8 @@ def asking_server() -> Generator[str]:
         yield f"{url}/mcp"
 
 
-def call(question: str = "Who?", **more: object) -> JsonObject:
-    arguments = {"toolKey": TOOL, "arguments": {"message": question}}
+def call(message: str = "Who?", **more: object) -> JsonObject:
+    arguments = {"toolKey": TOOL, "arguments": {"message": message}}
     return {"name": "tool_execute", "arguments": arguments, "_meta": ELICITS, **more}
 
 
@@ -44,9 +44,9 @@ async def asked(running: RunningRouter, url: str) -> JsonObject:
     return answer
 
 
-def going_on(result: JsonObject, state: object = None, question: str = "Who?") -> JsonObject:
+def continuation(result: JsonObject, state: object = None, message: str = "Who?") -> JsonObject:
     answers = dict.fromkeys(result["inputRequests"], ANSWER)
-    return call(question, inputResponses=answers, requestState=state or result["requestState"])
+    return call(message, inputResponses=answers, requestState=state or result["requestState"])
 
 
 async def is_refused(running: RunningRouter, params: JsonObject, token: str | None = None) -> bool:
@@ -59,9 +59,9 @@ async def test_a_state_is_valid_once_for_its_own_call(
     running: RunningRouter, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
-    done = (await running.modern("tools/call", going_on(result)))["result"]
+    done = (await running.modern("tools/call", continuation(result)))["result"]
     assert "action=accept" in done["content"][0]["text"]
-    assert await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result))
 
 
 async def test_a_call_that_can_no_longer_be_continued_ends(
@@ -85,8 +85,8 @@ async def test_a_modified_or_forged_state_is_refused(
     other_end = "A" if state[-2] != "A" else "B"
     changed = state[:-2] + other_end + state[-1]
     for wrong in (changed, state[:-4], "ours:1", "theirs:1", "x", 7, {"a": 1}):
-        assert await is_refused(running, going_on(result, wrong)), wrong
-    assert not await is_refused(running, going_on(result))
+        assert await is_refused(running, continuation(result, wrong)), wrong
+    assert not await is_refused(running, continuation(result))
 
 
 async def test_a_state_is_invalid_for_another_client_or_call(
@@ -94,9 +94,9 @@ async def test_a_state_is_invalid_for_another_client_or_call(
 ) -> None:
     result = await asked(running, asking_server)
     other = await running.router.tokens.issue("Other", None, None)
-    assert await is_refused(running, going_on(result), other.secret)
-    assert await is_refused(running, going_on(result, question="Your password?"))
-    assert not await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result), other.secret)
+    assert await is_refused(running, continuation(result, message="Your password?"))
+    assert not await is_refused(running, continuation(result))
 
 
 async def test_a_state_expires(
@@ -105,7 +105,7 @@ async def test_a_state_expires(
     result = await asked(running, asking_server)
     later = time.time() + KEPT_S + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    assert await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result))
 
 
 @pytest.mark.proves("META-5")

@@ -218,8 +218,8 @@ async def test_the_upstream_of_an_idle_modern_client_ends(
         again, _ = await process_of(client, "own")
         monkeypatch.setattr(sessions, "SESSION_IDLE_S", 0.0)
         assert await asyncio.to_thread(ends_within, WAIT_S, pid)
-        anew, _ = await process_of(client, "own")
-    assert pid == again != anew
+        new_pid, _ = await process_of(client, "own")
+    assert pid == again != new_pid
 
 
 @BOTH

@@ -150,9 +150,9 @@ async def test_no_secret_leaves_the_keyring(
     await running.router.sign_ins.sign_out(NOTES)
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("router")]
-    told = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
+    outputs = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
     assert len(server.provider.issued) >= 4
-    assert not [secret for secret in server.provider.issued if secret in told]
+    assert not [secret for secret in server.provider.issued if secret in outputs]
 
 
 @pytest.mark.proves("META-9")

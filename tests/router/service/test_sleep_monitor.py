@@ -41,9 +41,9 @@ class FakeSleep:
     ],
 )
 async def test_each_system_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
-    night = FakeSleep(passes)
-    monitor = SleepMonitor(night.wake, clock=lambda: night.now, sleep=night.sleep)
+    fake_sleep = FakeSleep(passes)
+    monitor = SleepMonitor(fake_sleep.wake, clock=lambda: fake_sleep.now, sleep=fake_sleep.sleep)
     monitor.start()
-    await asyncio.wait_for(night.over.wait(), WAIT_S)
+    await asyncio.wait_for(fake_sleep.over.wait(), WAIT_S)
     await monitor.close()
-    assert night.woken == woken
+    assert fake_sleep.woken == woken

@@ -100,8 +100,8 @@ async def test_the_stateless_revision_opens_no_session(running: RunningRouter) -
     assert response.status_code == 200
     assert "mcp-session-id" not in response.headers
     opening: JsonObject = {**message(), "method": "initialize", "params": {"_meta": META}}
-    said = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
-    assert (await running.post(opening, **said)).status_code == 404
+    headers = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
+    assert (await running.post(opening, **headers)).status_code == 404
 
 
 async def test_parameters_mirrored_in_headers_must_match(
@@ -119,22 +119,22 @@ async def test_parameters_mirrored_in_headers_must_match(
         **{"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "test__echo"}
     )
 
-    async def status(arguments: JsonObject, *said: str) -> int:
-        headers = [*good.items(), *(("Mcp-Param-Region", value) for value in said)]
+    async def status(arguments: JsonObject, *values: str) -> int:
+        headers = [*good.items(), *(("Mcp-Param-Region", value) for value in values)]
         body = message(name="test__echo", arguments=arguments)
         return (await running.http.post(running.url, json=body, headers=headers)).status_code
 
     assert await status({"region": "eu"}, "eu") == 200
     assert await status({"region": "ü"}, "=?base64?w7w=?=") == 200
     assert await status({}) == 200
-    for arguments, *said in (
+    for arguments, *values in (
         ({"region": "eu"}, "us"),
         ({"region": "eu"},),
         ({}, "eu"),
         ({"region": "eu"}, "eu", "us"),
         ({"region": "ü"}, "=?base64?%%?="),
     ):
-        assert await status(arguments, *said) == 400
+        assert await status(arguments, *values) == 400
     assert calls(running) == 3
 
 

@@ -86,10 +86,10 @@ async def test_in_legacy_revisions_a_call_survives_its_connection_until_cancelle
 async def test_one_session_cannot_affect_another(running: RunningRouter, tmp_path: Path) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
-    _, stranger = await running.open_session(OLD)
+    _, other_session = await running.open_session(OLD)
     call = spawn(running.post(SLOW, **session), name="a call")
     await record.until("slow")
-    assert (await running.post(CANCEL, **stranger)).status_code == 202
+    assert (await running.post(CANCEL, **other_session)).status_code == 202
     assert (await running.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, **session)).json()
     assert not call.done()
     await running.http.delete(running.url, headers=of_session(running, session))

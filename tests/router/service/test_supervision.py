@@ -78,8 +78,8 @@ async def test_giving_up_on_a_server_is_published_once_and_the_user_can_retry(
     monkeypatch.setattr("router.upstream.restart_policy._FIRST_PAUSE_S", 1e-3)
     config = stdio_config("--exit-at-start", "3", lifecycle=Lifecycle.ALWAYS)
     await running.router.servers.add(PERSONAL, "Test", config, consent=True)
-    told = await running.trace.until(AttentionNeeded)
-    assert (told.ref, told.failure.kind) == (TEST, FailureKind.EXITED)
+    given_up = await running.trace.until(AttentionNeeded)
+    assert (given_up.ref, given_up.failure.kind) == (TEST, FailureKind.EXITED)
     await until_state(running, ServerState.FAILED)
     states = [e.status.state for e in running.trace.events if isinstance(e, ServerStatusChanged)]
     assert ServerState.BACKING_OFF in states
@@ -110,8 +110,10 @@ async def test_a_server_from_the_environment_is_used_with_its_key_and_written_no
     odd = OddServer()
     monkeypatch.setenv("ODD_API_KEY", "s3cret-key")
     with serving(odd.app) as url:
-        lent = servers_of_environment({"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"})
-        async with running_router(tmp_path, extra_servers=lent) as running:
+        from_environment = servers_of_environment(
+            {"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"}
+        )
+        async with running_router(tmp_path, extra_servers=from_environment) as running:
             ref = ServerRef(PERSONAL, ServerId("odd"))
             assert [status.id for status in running.router.servers.list(PERSONAL)] == ["odd"]
             await running.router.discovery.refresh(PERSONAL, ref.server)
@@ -119,7 +121,7 @@ async def test_a_server_from_the_environment_is_used_with_its_key_and_written_no
             for change in (
                 running.router.servers.remove(ref),
                 running.router.servers.set_enabled(ref, False),
-                running.router.servers.update(ref, "Odd", lent["odd"], consent=True),
+                running.router.servers.update(ref, "Odd", from_environment["odd"], consent=True),
             ):
                 with pytest.raises(InvalidInput, match="environment"):
                     await change
@@ -156,15 +158,15 @@ def test_the_environment_defines_servers_switches_and_keys(
 async def test_a_server_in_the_file_takes_precedence_over_the_environment(tmp_path: Path) -> None:
     async with running_router(tmp_path) as first:
         await first.add("test")
-    lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
-    async with running_router(tmp_path, extra_servers=lent) as second:
+    from_environment = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
+    async with running_router(tmp_path, extra_servers=from_environment) as second:
         [status] = second.router.servers.list(PERSONAL)
         assert status.target.endswith("stdio_server.py")
         await second.router.servers.remove(status.ref)
         assert [s.target for s in second.router.servers.list(PERSONAL)] == ["127.0.0.1:9/mcp"]
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
+def logged_events(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
     """The structured events in the log."""
     records = [record.__dict__ for record in caplog.records]
     return [(record["event"], record["fields"]) for record in records if "event" in record]
@@ -177,7 +179,7 @@ async def test_discovery_and_registry_log_structured_events(
     caplog.set_level("INFO")
     await running.add("Test")
     count = len(running.router.tools.list(TEST))
-    events = dict(told(caplog))
+    events = dict(logged_events(caplog))
     trace = events["tools.discovery.started"].pop("traceId")
     assert trace
     assert events["tools.discovery.started"] == {"serverCount": 1}
@@ -190,9 +192,9 @@ async def test_discovery_and_registry_log_structured_events(
     failing = stdio_config("--exit-at-start", "3")
     await running.router.servers.update(TEST, "Test", failing, consent=True)
     await running.router.discovery.refresh(PERSONAL, TEST.server)
-    failed = dict(told(caplog))["tools.discovery.server.failed"]
+    failed = dict(logged_events(caplog))["tools.discovery.server.failed"]
     assert failed["serverName"] == "test"
     assert "code 3" in str(failed["errorMessage"])
     await running.router.servers.remove(TEST)
-    removed = dict(told(caplog))["tools.registry.server.removed"]
+    removed = dict(logged_events(caplog))["tools.registry.server.removed"]
     assert (removed["serverName"], removed["removedCount"]) == ("test", 0)

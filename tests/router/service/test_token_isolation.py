@@ -43,13 +43,13 @@ async def call_both_ways(running: RunningRouter, key: str) -> list[str]:
 
 @pytest.mark.proves("META-6")
 async def test_an_http_server_never_receives_a_clients_token(running: RunningRouter) -> None:
-    overheard = RecordingApp(sdk_app())
-    with serving(overheard) as url:
+    recording = RecordingApp(sdk_app())
+    with serving(recording) as url:
         await running.add("web", ServerConfig(url=f"{url}/mcp"))
         await call_both_ways(running, "web:echo")
-    assert overheard.bytes.count(b"vendor/x") == 2
-    assert b"authorization" not in overheard.bytes.lower()
-    assert running.token.encode() not in overheard.bytes
+    assert recording.bytes.count(b"vendor/x") == 2
+    assert b"authorization" not in recording.bytes.lower()
+    assert running.token.encode() not in recording.bytes
 
 
 @pytest.mark.proves("META-6")

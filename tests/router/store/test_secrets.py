@@ -69,7 +69,7 @@ class LockedKeyring(MemoryKeyring):
 
 
 @pytest.fixture(autouse=True)
-def _keep_the_systems_keyring() -> Iterator[None]:
+def _restore_system_keyring() -> Iterator[None]:
     before = keyring.get_keyring()
     yield
     keyring.set_keyring(before)

@@ -77,12 +77,12 @@ def test_tokens_are_persistent(tokens: TokenStore, path: Path, clock: FakeClock)
 def test_anything_else_is_not_a_token(tokens: TokenStore) -> None:
     secret = tokens.issue("Claude", None, None).secret
     body = secret[:-1]
-    spoiled = [
+    invalid = [
         *("", "tbt_", body, secret + "x", body + ("A" if secret[-1] != "A" else "B")),
         *(secret.upper(), " " + secret[1:], "tbt_00000000" + secret[12:]),
         *(body + "é", body + "\ud800", body + "\0", "tbt_" + "💥" * 52, "x" * 1_000_000),
     ]
-    assert [tokens.verify(text) for text in spoiled] == [None] * len(spoiled)
+    assert [tokens.verify(text) for text in invalid] == [None] * len(invalid)
 
 
 def test_the_secret_is_compared_in_constant_time(

@@ -23,7 +23,7 @@ from router.store.tool_list_cache import ToolListCache
 
 TIME = ServerId("time")
 HASH = "a" * 64
-SAID = ServerListing(
+LISTING = ServerListing(
     tools=(
         {
             "name": "convert",
@@ -45,7 +45,7 @@ SAID = ServerListing(
     ttl_ms=60_000,
 )
 NOON = datetime(2026, 3, 10, 12, 0, 0, 123456, tzinfo=UTC)
-ENTRY = CachedListing(prepare(SAID), HASH, NOON, checked_at=NOON)
+ENTRY = CachedListing(prepare(LISTING), HASH, NOON, checked_at=NOON)
 OTHER = CachedListing(prepare(ServerListing(({"name": "later"},))), HASH, NOON, checked_at=NOON)
 
 

@@ -140,8 +140,8 @@ def write_side_by_side(folder: Path, rounds: int) -> None:
         )
         for name in ("first", "second")
     ]
-    said = [writer.communicate(timeout=200)[1] for writer in writers]
-    assert said == ["", ""]
+    stderrs = [writer.communicate(timeout=200)[1] for writer in writers]
+    assert stderrs == ["", ""]
     cache = ToolListCache(folder)
     for name in ("first", "second"):
         entry = cache.read(ServerId(name), HASH)

@@ -16,7 +16,7 @@ from tests.support.hostile_servers import (
     LINUX_ONLY,
     SSE,
     STDIO,
-    assert_harms_only_its_own_calls,
+    assert_affects_only_its_own_calls,
     hostile_processes,
     http_configs,
     stdio_configs,
@@ -35,7 +35,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 @pytest.mark.parametrize("fault", ["exit", "deep"])
 async def test_a_hostile_process_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = STDIO[fault]
-    await assert_harms_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
+    await assert_affects_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
     assert hostile_processes(fault) == []
 
 
@@ -44,7 +44,7 @@ async def test_a_hostile_process_affects_only_its_own_calls(fault: str) -> None:
 async def test_a_hostile_http_server_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = HTTP[fault]
     with http_configs(fault, steps, "http") as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected)
+        await assert_affects_only_its_own_calls(configs, steps, expected)
 
 
 @pytest.mark.proves("REG-7")
@@ -52,4 +52,4 @@ async def test_a_hostile_http_server_affects_only_its_own_calls(fault: str) -> N
 async def test_a_hostile_event_stream_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = SSE[fault]
     with http_configs(fault, steps, "sse") as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected)
+        await assert_affects_only_its_own_calls(configs, steps, expected)

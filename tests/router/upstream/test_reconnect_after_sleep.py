@@ -50,16 +50,16 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def network_to(url: str) -> AsyncGenerator[SilenceableProxy]:
+async def proxy_to(url: str) -> AsyncGenerator[SilenceableProxy]:
     parts = urlsplit(url)
-    network = SilenceableProxy(parts.hostname or "", parts.port or 0)
-    server = await asyncio.start_server(network.accept, "127.0.0.1", 0)
-    network.port = server.sockets[0].getsockname()[1]
+    proxy = SilenceableProxy(parts.hostname or "", parts.port or 0)
+    server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
     try:
-        yield network
+        yield proxy
     finally:
         server.close()
-        await network.close()
+        await proxy.close()
 
 
 async def test_a_dead_connection_is_dropped_and_reconnected(
@@ -67,10 +67,10 @@ async def test_a_dead_connection_is_dropped_and_reconnected(
 ) -> None:
     monkeypatch.setattr(pool_module, "PING_TIMEOUT_S", 0.5)
     with serving(sdk_app(json_response=True)) as url:
-        async with network_to(url) as network:
-            harness.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{network.port}/mcp")
+        async with proxy_to(url) as proxy:
+            harness.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{proxy.port}/mcp")
             await call(pool, "echo", n=1)
-            await network.go_silent()
+            await proxy.go_silent()
             await pool.recheck()
             assert harness.states_of()[-1] is IDLE
             await call(pool, "echo", n=2)

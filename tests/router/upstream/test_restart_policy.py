@@ -33,9 +33,9 @@ def test_pauses_grow_from_one_second_to_sixty_seconds(time: Time) -> None:
 
 
 def test_jitter_lengthens_a_pause_up_to_sixty_seconds(time: Time) -> None:
-    lucky, unlucky = supervised(time, 0.0), supervised(time, 1.0)
-    assert unlucky.failed() == pytest.approx(1.2 * lucky.failed())
-    assert max(unlucky.failed() for _ in range(9)) == LONGEST_PAUSE_S
+    without_jitter, with_jitter = supervised(time, 0.0), supervised(time, 1.0)
+    assert with_jitter.failed() == pytest.approx(1.2 * without_jitter.failed())
+    assert max(with_jitter.failed() for _ in range(9)) == LONGEST_PAUSE_S
 
 
 def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> None:

@@ -76,8 +76,8 @@ def test_tools_cut_from_a_list_are_mentioned_below_it(
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    said = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
-    assert said in texts(window.pages.workspace.detail)
+    shown_text = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
+    assert shown_text in texts(window.pages.workspace.detail)
 
 
 def test_every_cut_has_a_text() -> None:

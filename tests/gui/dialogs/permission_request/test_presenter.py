@@ -49,9 +49,9 @@ def presenter(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionP
     return presenter
 
 
-def put(router: FakeRouter, *asks: PermissionRequest) -> None:
-    router.permissions.asks = asks
-    for ask in asks:
+def put(router: FakeRouter, *requests: PermissionRequest) -> None:
+    router.permissions.pending_requests = requests
+    for ask in requests:
         router.emit(PermissionRequested(ask))
 
 
@@ -122,6 +122,6 @@ def test_closing_the_dialog_denies_and_enter_does_nothing(
 def test_a_late_answer_is_ignored(presenter: PermissionPresenter, router: FakeRouter) -> None:
     put(router, permission_request(1))
     router.failures["permissions.answer"] = NotFound("This permission request is no longer open.")
-    router.permissions.asks = ()
+    router.permissions.pending_requests = ()
     press(presenter.prompt, "Allow once")
     assert not presenter.prompt.isVisible()

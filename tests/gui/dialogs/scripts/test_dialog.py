@@ -18,8 +18,8 @@ from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
 GREET, COUNT = "result('hello')", "result(1)"
-LOOKED = TrialCall(ToolKey(ServerId("files"), "list"), '{"path":"/"}', made=True)
-SPARED = TrialCall(ToolKey(ServerId("files"), "write"), "{}", made=False)
+EXECUTED = TrialCall(ToolKey(ServerId("files"), "list"), '{"path":"/"}', made=True)
+SKIPPED = TrialCall(ToolKey(ServerId("files"), "write"), "{}", made=False)
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def test_closing_asks_before_unsaved_text_is_lost(dialog: ScriptsDialog) -> None
     write(dialog, "new", GREET)
     dialog.close()
     assert dialog.isVisible()
-    [question] = dialog.findChildren(QMessageBox)
-    agree = next(b for b in question.buttons() if b.text() == "Close")
+    [message_box] = dialog.findChildren(QMessageBox)
+    agree = next(b for b in message_box.buttons() if b.text() == "Close")
     agree.click()
     assert not dialog.isVisible()
 
@@ -111,7 +111,7 @@ def test_a_removed_script_stays_in_the_editor_and_can_be_saved_again(
 def test_a_dry_run_lists_executed_and_skipped_calls(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.scripts.trial = ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))
+    router.scripts.trial = ScriptTrial("42", None, "on the way\n", (EXECUTED, SKIPPED))
     dialog.list.setCurrentRow(1)
     dialog.editor.set_arguments('{"path": "/"}')
     dialog.try_out()
@@ -122,7 +122,9 @@ def test_a_dry_run_lists_executed_and_skipped_calls(
 
 
 def test_a_dry_run_is_summarized_in_text() -> None:
-    assert trial_text(ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))).splitlines() == [
+    assert trial_text(
+        ScriptTrial("42", None, "on the way\n", (EXECUTED, SKIPPED))
+    ).splitlines() == [
         'Called files:list with {"path":"/"}',
         "Not called: files:write with {}",
         "Printed:",

@@ -312,16 +312,18 @@ def test_the_security_page_shows_the_isolation_level_of_this_computer(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     missing = (Reason(Why.NO_BUBBLEWRAP), Reason(Why.READ_FILES, ("2",)))
-    router.discovery.protected_by = Protection(IsolationLevel.LIMITED, True, 512, missing=missing)
+    router.discovery.current_protection = Protection(
+        IsolationLevel.LIMITED, True, 512, missing=missing
+    )
     dialog.open_at(PageName.SECURITY)
 
-    def told() -> None:
+    def error_is_shown() -> None:
         texts = "\n".join(each.text() for each in dialog.findChildren(QLabel))
         assert "Limited\nFiles: not blocked." in texts
         assert "bubblewrap (bwrap) is not installed." in texts
         assert "Level 2: a sandboxed program could read files." in texts
 
-    qtbot.waitUntil(told, timeout=WAIT_MS)
+    qtbot.waitUntil(error_is_shown, timeout=WAIT_MS)
 
 
 def test_a_failed_undo_can_be_retried(

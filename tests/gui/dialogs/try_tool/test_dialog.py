@@ -183,7 +183,7 @@ def test_a_missing_argument_is_named_and_nothing_runs(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "error"),
     [
         ("count", "many", "count is not a whole number."),
         ("count", "1.5", "count is not a whole number."),
@@ -194,11 +194,11 @@ def test_a_missing_argument_is_named_and_nothing_runs(
     ],
 )
 def test_invalid_arguments_are_reported_before_the_tool_runs(
-    router: FakeRouter, dialog: TryToolDialog, name: str, text: str, said: str
+    router: FakeRouter, dialog: TryToolDialog, name: str, text: str, error: str
 ) -> None:
     fill(dialog, owner="acme", **{name: text})
     press(dialog, "Run")
-    assert dialog.error().startswith(said)
+    assert dialog.error().startswith(error)
     assert router.commands == []
 
 

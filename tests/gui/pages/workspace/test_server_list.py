@@ -56,10 +56,10 @@ def type_filter(servers: ServerList, text: str) -> None:
 def toggles(servers: ServerList) -> list[tuple[ServerRef, bool]]:
     emitted: list[tuple[ServerRef, bool]] = []
 
-    def tell(ref: ServerRef, enabled: bool) -> None:
+    def on_signal(ref: ServerRef, enabled: bool) -> None:
         emitted.append((ref, enabled))
 
-    servers.toggled.connect(tell)
+    servers.toggled.connect(on_signal)
     return emitted
 
 

@@ -51,14 +51,14 @@ class RecordingKernel:
     """The part of kernel32 a job needs: records its arguments."""
 
     def __init__(self, *, joins: int = 1) -> None:
-        self.told: dict[int, bytes] = {}
+        self.information: dict[int, bytes] = {}
         self._joins = joins
 
     def CreateJobObjectW(self, attributes: Any, name: Any) -> int:  # noqa: N802
         return 7
 
     def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int:  # noqa: N802
-        self.told[kind] = ctypes.string_at(data, size)
+        self.information[kind] = ctypes.string_at(data, size)
         return 1
 
     def AssignProcessToJobObject(self, job: Any, process: Any) -> int:  # noqa: N802
@@ -71,11 +71,11 @@ class RecordingKernel:
 def test_a_windows_job_limits_memory_processes_and_cpu() -> None:
     kernel32 = RecordingKernel()
     join_job(kernel32, SandboxLimits(memory_mb=256, tasks=40, cpu_percent=25), cores=4)
-    bounds = ExtendedLimits.from_buffer_copy(kernel32.told[9])
+    bounds = ExtendedLimits.from_buffer_copy(kernel32.information[9])
     assert bounds.JobMemoryLimit == 256 << 20
     assert bounds.BasicLimitInformation.ActiveProcessLimit == 40
     assert bounds.BasicLimitInformation.LimitFlags == 0x2208
-    assert CpuRate.from_buffer_copy(kernel32.told[15]).CpuRate == 625, "of four cores"
+    assert CpuRate.from_buffer_copy(kernel32.information[15]).CpuRate == 625, "of four cores"
 
 
 def test_on_windows_nothing_is_started_without_a_job() -> None:

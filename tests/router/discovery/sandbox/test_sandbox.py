@@ -88,10 +88,10 @@ def test_a_bubblewrap_without_namespaces_is_detected(tmp_path: Path) -> None:
 @pytest.mark.proves("DISC-6")
 def test_an_ineffective_sandbox_is_detected(tmp_path: Path) -> None:
     """A bwrap that only runs its command, without any namespace, must not count."""
-    sham = tmp_path / "bwrap"
-    sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
-    sham.chmod(0o755)
-    faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(sham)))
+    fake_bwrap = tmp_path / "bwrap"
+    fake_bwrap.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
+    fake_bwrap.chmod(0o755)
+    faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(fake_bwrap)))
     assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
     assert str(faults[0]) == "Level 3: a sandboxed program could read files."
 

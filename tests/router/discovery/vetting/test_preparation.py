@@ -41,14 +41,14 @@ def cuts(listing: PreparedListing) -> dict[CutKind, int]:
 
 @pytest.mark.proves("DISC-7")
 def test_a_description_loses_html_and_control_characters_and_keeps_its_lines() -> None:
-    said = "<b>Reads</b> a file.\n\n- one\x00\x08\ttab <script>alert(1)</script><!-- psst -->"
-    assert one({"description": said}).shown["description"] == "Reads a file.\n\n- one\ttab alert(1)"
+    text = "<b>Reads</b> a file.\n\n- one\x00\x08\ttab <script>alert(1)</script><!-- psst -->"
+    assert one({"description": text}).shown["description"] == "Reads a file.\n\n- one\ttab alert(1)"
 
 
 @pytest.mark.proves("DISC-7")
 def test_text_that_only_looks_like_html_is_kept() -> None:
-    said = "Use <owner>/<repo>, a < b, x <= 3 and List<String>."
-    assert one({"description": said}).shown["description"] == said
+    text = "Use <owner>/<repo>, a < b, x <= 3 and List<String>."
+    assert one({"description": text}).shown["description"] == text
 
 
 @pytest.mark.proves("DISC-7")
@@ -175,7 +175,7 @@ def test_an_external_reference_is_not_shown(address: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "rule"),
+    ("text", "rule"),
     [
         ("a\x07b", "control character"),
         ("a\x9cb", "control character"),
@@ -189,13 +189,13 @@ def test_an_external_reference_is_not_shown(address: Any) -> None:
     ],
 )
 @pytest.mark.proves("U-3")
-def test_hidden_text_is_found_on_the_raw_text_and_stripped(said: str, rule: str) -> None:
+def test_hidden_text_is_found_on_the_raw_text_and_stripped(text: str, rule: str) -> None:
     schema = {
         "type": "object",
-        "title": said,
-        "properties": {"p": {"enum": [said], "default": said, "description": said}},
+        "title": text,
+        "properties": {"p": {"enum": [text], "default": text, "description": text}},
     }
-    made = one({"description": said, "inputSchema": schema, "annotations": {"title": said}})
+    made = one({"description": text, "inputSchema": schema, "annotations": {"title": text}})
     assert {(f.kind, f.rule) for f in made.findings} == {(FindingKind.HIDDEN_TEXT, rule)}
     assert {f.where for f in made.findings} == {
         "description",
@@ -206,7 +206,7 @@ def test_hidden_text_is_found_on_the_raw_text_and_stripped(said: str, rule: str)
         "inputSchema.p.description",
     }
     assert json.dumps(made.shown).count('"ab"') == 6
-    assert made.wire["description"] == said
+    assert made.wire["description"] == text
 
 
 def test_a_finding_makes_the_hidden_text_readable() -> None:
@@ -215,13 +215,13 @@ def test_a_finding_makes_the_hidden_text_readable() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["👨\u200d👩\u200d👧 family", "می\u200cخواهم", "क\u094d\u200dष", "☀\ufe0f sun", "שלום\u200f!"],
 )
-def test_joiners_and_marks_of_scripts_are_not_hidden_text(said: str) -> None:
-    made = one({"description": said})
+def test_joiners_and_marks_of_scripts_are_not_hidden_text(text: str) -> None:
+    made = one({"description": text})
     assert made.findings == ()
-    assert made.shown["description"] == said
+    assert made.shown["description"] == text
 
 
 def test_only_icons_with_web_urls_are_kept() -> None:
@@ -268,7 +268,7 @@ def test_a_tool_survives_a_json_round_trip() -> None:
 
 
 def test_prompts_resources_and_instructions_are_cleaned_and_keep_their_uris() -> None:
-    said = ServerListing(
+    text = ServerListing(
         (),
         prompts=(
             {
@@ -281,7 +281,7 @@ def test_prompts_resources_and_instructions_are_cleaned_and_keep_their_uris() ->
         server_info={"name": "s", "description": "a\u202eb"},
         instructions="a\x1b[1mb",
     )
-    listing = prepare(said)
+    listing = prepare(text)
     assert listing.prompts == (
         {"name": "p", "description": "ab", "arguments": [{"name": "x", "description": "y"}]},
     )

@@ -28,9 +28,9 @@ LISTING = ServerListing(
     ttl_ms=5,
 )
 HANG = (sys.executable, "-c", "import sys; sys.stdin.read()")
-BABBLE = (sys.executable, "-c", "import sys; sys.stdin.readline(); print('x' * 99, flush=True)")
+GARBAGE = (sys.executable, "-c", "import sys; sys.stdin.readline(); print('x' * 99, flush=True)")
 EXIT = (sys.executable, "-c", "")
-HUNGRY = (
+MEMORY_HOG = (
     sys.executable,
     "-c",
     "from router.discovery.vetting.worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
@@ -81,7 +81,7 @@ async def test_an_idle_process_is_ended() -> None:
 
 
 @pytest.mark.proves("U-4")
-@pytest.mark.parametrize("command", [HANG, BABBLE, EXIT, HUNGRY])
+@pytest.mark.parametrize("command", [HANG, GARBAGE, EXIT, MEMORY_HOG])
 async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
     command: tuple[str, ...],
 ) -> None:

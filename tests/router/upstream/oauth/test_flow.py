@@ -127,9 +127,9 @@ async def test_a_call_cancelled_during_a_refresh_does_not_lose_the_sign_in(
     await sign_in(account)
     connection = await connect(account)
     server.provider.expire_access()
-    leaving = spawn(account.replace_token(await account.token(), ""), name="leaving")
-    await asyncio.wait([leaving], timeout=0)
-    leaving.cancel()
+    cancelled_call = spawn(account.replace_token(await account.token(), ""), name="leaving")
+    await asyncio.wait([cancelled_call], timeout=0)
+    cancelled_call.cancel()
     assert await content_of(connection, "echo", a=1) == {"a": 1}
     await connection.close()
     assert server.requests["/token"] == 2
@@ -158,7 +158,7 @@ async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, user: 
 async def test_a_refreshed_token_that_is_rejected_is_not_refreshed_again(
     server: OAuthServer, user: OAuthUser
 ) -> None:
-    server.provider.tokens_are_good = False
+    server.provider.accepts_tokens = False
     account = user.account()
     await sign_in(account)
     server.requests.clear()

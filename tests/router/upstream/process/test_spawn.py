@@ -13,7 +13,7 @@ from router.runtime.tasks import spawn
 from router.upstream.process.spawn import start_program
 from tests.support.router_process import children_of
 
-SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+WRITE_AND_EXIT = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
 ECHO = "import sys; [print(line.strip()[::-1], flush=True) for line in sys.stdin]"
 FLOOD = "while True: print('x' * 1000)"
 STAY = "import time; time.sleep(600)"
@@ -21,10 +21,10 @@ STAY = "import time; time.sleep(600)"
 
 async def test_output_and_exit_code_of_a_program_are_returned() -> None:
     program = await start_program(
-        sys.executable, "-Ic", SAY_AND_END, env={}, cwd=None, stderr=subprocess.STDOUT
+        sys.executable, "-Ic", WRITE_AND_EXIT, env={}, cwd=None, stderr=subprocess.STDOUT
     )
-    said, _ = await program.communicate()
-    assert sorted(said.split()) == [b"err", b"out"]
+    output, _ = await program.communicate()
+    assert sorted(output.split()) == [b"err", b"out"]
     assert await program.wait() == program.returncode == 3
 
 
