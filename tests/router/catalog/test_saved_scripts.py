@@ -61,7 +61,7 @@ def test_a_script_needs_no_comment() -> None:
         ("x" * 300_000, "at most 256 KB"),
     ],
 )
-def test_a_malformed_comment_is_refused(text: str, sentence: str) -> None:
+def test_a_malformed_or_oversized_script_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         check_script(text)
     read_script("kept", text)

@@ -126,7 +126,7 @@ def test_four_characters_count_as_one_token() -> None:
     assert context_tokens({"a": 1}) == 2
 
 
-def test_parameters_are_computed_lazily_and_cached() -> None:
+def test_lazy_parameters_equal_the_computed_ones() -> None:
     schema: JsonObject = {
         "type": "object",
         "properties": {"owner": {"type": "string"}},

@@ -21,7 +21,7 @@ def test_the_receipt_shows_the_protections_and_what_the_server_tried(terminal: T
     assert terminal.json("list")[0]["protection"]["words"] == words
 
 
-def test_discovery_grants_of_a_server_can_be_set(terminal: Terminal) -> None:
+def test_discovery_access_of_a_server_can_be_set(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     assert terminal.json("list")[0]["discoveryAccess"] == "isolated"
     assert terminal.json("approve", "test", "--network")["discoveryAccess"] == "network"

@@ -92,7 +92,7 @@ def test_a_url_is_shown_without_its_secrets() -> None:
     assert masked_address(url) == f"https://me:{MASK}@x.example/mcp?api_key={MASK}&page=2"
 
 
-def test_the_identity_of_a_server_contains_no_secret() -> None:
+def test_the_target_of_a_server_contains_no_secret() -> None:
     assert ServerConfig(command="run", args=("--token", "hunter2")).target == f"run --token {MASK}"
     address = ServerConfig(url=f"https://me:hunter2@x.example/{TOKEN}?token=hunter2")
     assert address.target == f"x.example/{MASK}"

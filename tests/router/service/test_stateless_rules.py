@@ -67,7 +67,9 @@ async def test_a_header_that_contradicts_the_body_is_refused(
 
 
 @pytest.mark.parametrize("times", [0, 2])
-async def test_a_duplicate_protocol_header_is_refused(running: RunningRouter, times: int) -> None:
+async def test_a_missing_or_duplicate_protocol_header_is_refused(
+    running: RunningRouter, times: int
+) -> None:
     good = running.headers(**{key.replace("_", "-"): value for key, value in HEADERS.items()})
     for name in ("Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"):
         others = [(key, value) for key, value in good.items() if key != name]

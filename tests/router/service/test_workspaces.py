@@ -67,7 +67,7 @@ async def _found(running: RunningRouter, path: str) -> list[str]:
     return [hit["toolKey"] for hit in result["structuredContent"]["results"]]
 
 
-async def test_trying_a_tool_is_recorded_in_the_activity_log(running: RunningRouter) -> None:
+async def test_a_local_call_is_recorded_with_toolbooth_as_client(running: RunningRouter) -> None:
     ref = await running.add("Test")
     caller = running.router.projects.local_principal(PERSONAL, None)
     result = await running.router.tools.call(caller, ToolKey(ref.server, "echo"), {"a": 1})

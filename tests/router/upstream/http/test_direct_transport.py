@@ -91,7 +91,7 @@ async def test_a_connection_is_reused(transport: DirectTransport) -> None:
         b"HTTP/1.0 200 OK\r\n\r\nok",
     ],
 )
-async def test_a_connection_with_unread_data_is_not_reused(
+async def test_a_connection_that_is_not_in_a_clean_state_is_not_reused(
     transport: DirectTransport, reply: bytes
 ) -> None:
     first, second = ScriptedServer(reply), ScriptedServer(REPLY)

@@ -154,7 +154,7 @@ async def test_a_server_without_an_endpoint_event_times_out(
     assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")
 
 
-async def test_an_html_page_is_not_a_server(
+async def test_a_url_that_serves_neither_transport_is_unreachable(
     odd: OddSseServer, odd_url: str, open_url: Open
 ) -> None:
     odd.endpoint = ""
