@@ -195,7 +195,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     commands = Commands(run_now)
     below = QWidget()
     yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
-    yield show_error(None, InvalidInput("It is broken.", "Mend it."))
+    yield show_error(None, InvalidInput("It is broken.", "Fix it."))
     for page in PageName:
         settings = SettingsDialog(router, commands, Bridge(), None)
         settings.open_at(page)

@@ -205,10 +205,10 @@ def test_invalid_arguments_are_reported_before_the_tool_runs(
 def test_a_failing_tool_shows_its_error(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
-    router.failures["tools.try_out"] = InvalidInput("It is broken.", "Mend it.")
+    router.failures["tools.try_out"] = InvalidInput("It is broken.", "Fix it.")
     fill(dialog, owner="acme")
     press(dialog, "Run")
-    qtbot.waitUntil(lambda: dialog.error() == "It is broken. Mend it.")
+    qtbot.waitUntil(lambda: dialog.error() == "It is broken. Fix it.")
 
 
 @pytest.mark.parametrize(
