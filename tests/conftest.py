@@ -1,6 +1,6 @@
-"""What every test has: the asyncio backend, the marker that ties tests to requirements, and
-nothing of whoever runs them: no keyring, no server of the environment, and no proxy on the way to
-this computer."""
+"""Common to all tests: the asyncio backend, the marker that ties tests to requirements, and
+isolation from the user who runs them: no keyring, no servers from the environment, no proxy for
+loopback."""
 
 from __future__ import annotations
 

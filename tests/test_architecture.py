@@ -1,4 +1,5 @@
-"""The architecture: who may import whom (contracts in pyproject.toml), and habits of the code."""
+"""The architecture: which package may import which (contracts in pyproject.toml), and code
+conventions."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ("router", "gui", "resources", "packaging", "bench", "tests")
 LONGEST_MODULE = 400
 
-# Each of these runs an event loop inside the event loop until the person answers.
+# Each of these runs a nested event loop until the user answers.
 BLOCKING_CALLS = {
     "QColorDialog": {"getColor"},
     "QFileDialog": {
@@ -47,7 +48,7 @@ def calls(path: Path) -> Iterator[tuple[int, ast.Attribute]]:
 
 @pytest.mark.proves("CARD-1")
 def test_every_module_imports_only_what_its_package_may() -> None:
-    # A process of its own: the linter switches off all loggers of the one it runs in.
+    # A separate process: the linter disables all loggers of its own.
     linter = Path(sys.executable).with_name("lint-imports")
     checked = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
@@ -70,9 +71,8 @@ def test_the_window_never_runs_a_nested_event_loop() -> None:
     assert nested == []
 
 
-def test_nothing_is_run_through_a_shell_nor_opened_by_guess() -> None:
-    """Addresses and commands come from elsewhere; a shell, or an opener that takes any word for a
-    program, would run what is in them."""
+def test_nothing_is_run_through_a_shell() -> None:
+    """URLs and commands come from outside; a shell, or `webbrowser`, could run what is in them."""
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in modules("router", "gui")

@@ -1,4 +1,4 @@
-"""`python -m bench.rank` speaks the evaluator's lines and answers with the catalogue's own keys."""
+"""`python -m bench.rank` reads the evaluator's lines and answers with the catalog's own keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CATALOG = [
 
 @pytest.mark.proves("META-10")
 @pytest.mark.parametrize("strategy", ["bm25", "hybrid"])
-def test_searches_are_answered_line_by_line_with_the_keys_as_they_are(
+def test_searches_are_answered_line_by_line_with_unchanged_keys(
     tmp_path: Path, strategy: str
 ) -> None:
     catalog = tmp_path / "catalog.jsonl"

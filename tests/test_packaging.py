@@ -1,4 +1,4 @@
-"""The programs of the build: what they install, what they refuse, what they say."""
+"""The build programs: what they install, what they refuse, what they print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGING = Path(__file__).parent.parent / "packaging"
 
 
 def load(name: str) -> ModuleType:
-    """A program of the build as a module; its folder is no package."""
+    """A build program as a module; its folder is not a package."""
     spec = importlib.util.spec_from_file_location(name, PACKAGING / f"{name}.py")
     assert spec
     assert spec.loader
@@ -57,7 +57,7 @@ class TestSystemPackages:
         monkeypatch.setenv(display, ":0")
         assert packages.missing_packages("run").get("libmissing.so.1") == "libmissing1"
 
-    def test_a_user_is_told_the_command_and_the_exit_code_is_2(
+    def test_missing_packages_print_the_command_and_exit_with_2(
         self,
         packages: ModuleType,
         monkeypatch: pytest.MonkeyPatch,
@@ -70,7 +70,7 @@ class TestSystemPackages:
         command = "apt-get install --yes --no-install-recommends libmissing1"
         assert f"sudo {command}" in capsys.readouterr().err
 
-    def test_root_has_the_packages_installed_and_hears_of_it(
+    def test_as_root_missing_packages_are_installed_and_named(
         self,
         packages: ModuleType,
         monkeypatch: pytest.MonkeyPatch,
@@ -100,7 +100,7 @@ class TestEnvironment:
                 ask_for(step)
         assert done == ["run old", "dev old", "run new", "dev new"]
 
-    def test_a_step_that_failed_is_tried_again(self, tmp_path: Path) -> None:
+    def test_a_failed_step_is_retried(self, tmp_path: Path) -> None:
         once = load("environment").once
         lock = tmp_path / "lock"
         lock.touch()
@@ -113,7 +113,7 @@ class TestEnvironment:
                 once(tmp_path / "record", (lock,), "run", fail)
 
     @pytest.mark.parametrize("code", [0, 1])
-    def test_what_pip_warns_of_is_shown_only_where_it_fails(
+    def test_warnings_of_pip_are_shown_only_when_it_fails(
         self, code: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
     ) -> None:
         environment = load("environment")
@@ -127,13 +127,13 @@ class TestEnvironment:
 class TestRequirementsTable:
     TEXT = "# All\n\n### ONE-1\n\nFirst.\n\n- `tests/a.py::test_gone`\n\n### ONE-2\n\nSecond.\n"
 
-    def test_the_lists_are_made_from_the_markers(self) -> None:
+    def test_the_requirements_table_is_made_from_the_markers(self) -> None:
         tests = {"ONE-2": ["tests/a.py::test_b"]}
         assert load("requirements_table").with_tests(self.TEXT, tests) == (
             "# All\n\n### ONE-1\n\nFirst.\n\n### ONE-2\n\nSecond.\n\n- `tests/a.py::test_b`\n"
         )
 
-    def test_a_requirement_without_a_test_and_a_test_without_a_requirement_are_faults(self) -> None:
+    def test_requirements_without_tests_and_unknown_requirements_are_errors(self) -> None:
         tests = {"ONE-1": ["tests/test_a.py::test_b"], "TWO-1": ["tests/test_a.py::test_c"]}
         assert load("requirements_table").unmatched_names(self.TEXT, tests) == [
             "No test proves ONE-2.",

@@ -1,4 +1,4 @@
-"""What the project says of itself is true: its requirements, dependencies, locks and layout."""
+"""The project's documents are true: requirements, dependencies, locks and layout."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_dependency_is_explained() -> None:
     assert {name for name in dependencies if f"`{name}`" not in explained} == set()
 
 
-def test_python_locks_pin_every_package_by_hash_and_name_no_address() -> None:
+def test_python_locks_pin_every_package_by_hash_and_name_no_url() -> None:
     for lock in (ROOT / "requirements").glob("*.txt"):
         text = lock.read_text()
         entries = re.split(r"\n(?=\S)", text.strip())
@@ -54,7 +54,7 @@ def test_python_locks_pin_every_package_by_hash_and_name_no_address() -> None:
         assert str(ROOT) not in text
 
 
-def test_the_node_lock_pins_every_package_by_hash_and_names_no_address() -> None:
+def test_the_node_lock_pins_every_package_by_hash_and_names_no_url() -> None:
     packages: dict[str, dict[str, Any]] = json.loads(NODE_LOCK.read_text())["packages"]
     installed = {path: package for path, package in packages.items() if path}
     assert [path for path, package in installed.items() if "integrity" not in package] == []
@@ -66,7 +66,7 @@ def test_the_documentation_names_no_package_index() -> None:
     assert [path.name for path in documents if INDEX_ADDRESS.search(path.read_text())] == []
 
 
-def test_every_test_that_is_named_as_showing_what_holds_exists() -> None:
+def test_every_test_named_in_the_documentation_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "security.md").read_text()))
     sources = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
     assert len(named) > 40
@@ -96,8 +96,8 @@ def test_the_architecture_document_has_every_package_and_the_layers_of_the_contr
 
 def test_every_command_is_documented() -> None:
     asked = [sys.executable, "-m", "router", "--help"]
-    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r"^    ([a-z]\S+)", told, re.MULTILINE)
+    help_text = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^    ([a-z]\S+)", help_text, re.MULTILINE)
     documented = (ROOT / "docs" / "command-line.md").read_text()
     assert "serve" in commands
     assert [word for word in commands if not re.search(rf"`{word}\b", documented)] == []
@@ -107,7 +107,7 @@ CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "monotonic
 
 
 def sleeps(node: ast.AST) -> bool:
-    """Whether it waits for a time; `sleep(0)` only lets others go first."""
+    """Whether it waits for a time; `sleep(0)` only yields to other tasks."""
     if not isinstance(node, ast.Call):
         return False
     name = ast.unparse(node.func)
@@ -116,7 +116,7 @@ def sleeps(node: ast.AST) -> bool:
 
 
 def clocked_tests(tree: ast.Module) -> set[str]:
-    """The tests of a module that read a clock or sleep, themselves or by what they use of it."""
+    """The tests of a module that read a clock or sleep, directly or through its helpers."""
     parts = [
         each
         for each in tree.body
@@ -143,7 +143,7 @@ def proofs(tree: ast.Module) -> set[str]:
 
 
 def test_only_proofs_measure_a_clock_or_sleep() -> None:
-    """What else a machine does meanwhile must not decide whether `make test` passes."""
+    """The load of the machine must not decide whether `make test` passes."""
     found: list[str] = []
     for path in (ROOT / "tests").rglob("test_*.py"):
         if "node_modules" not in path.parts:

@@ -1,4 +1,4 @@
-"""Whether a desktop is light or dark, as its portal says on the bus."""
+"""The color scheme of a desktop, as its portal reports it on D-Bus."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Appearance:
 
     async def begin(self) -> None:
         self._bus.serve(_PATH, _SETTINGS, self._serve)
-        await self._bus.own("org.freedesktop.portal.Desktop")
+        await self._bus.request_name("org.freedesktop.portal.Desktop")
 
     async def turn(self, scheme: int) -> None:
         self._scheme = scheme
         signal = f"{_SETTINGS}.SettingChanged"
-        await self._bus.tell(_PATH, signal, "ssv", _SPACE, _KEY, ("u", scheme))
+        await self._bus.emit_signal(_PATH, signal, "ssv", _SPACE, _KEY, ("u", scheme))
 
     def _serve(self, method: str, _: tuple[Any, ...]) -> Answer | None:
         if method == "ReadAll":

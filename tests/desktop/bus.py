@@ -1,6 +1,6 @@
-"""A D-Bus of a test's own: the daemon, and a connection that asks, tells and answers.
+"""A private D-Bus for a test: the daemon, and a connection that sends and answers calls.
 
-The daemon starts no services by itself: on it is only what a test puts there.
+The daemon activates no services: only what a test registers is on the bus.
 """
 
 # The library has no types; they end here.
@@ -53,16 +53,16 @@ Handler = Callable[[str, tuple[Any, ...]], Answer | None]
 
 
 class BusError(Exception):
-    """What the other side answered instead of a result."""
+    """The error reply of the peer."""
 
 
 @contextmanager
 def bus_daemon(folder: Path) -> Generator[str]:
-    """The address of a bus that lasts as long as the context."""
+    """The address of a bus that runs as long as the context."""
     config = folder / "bus.conf"
     config.write_text(_CONFIG.format(path=folder / "bus"))
     command = ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address"]
-    # It complains of the limits of whoever is no root, or root in a container.
+    # It warns about resource limits when not run as root, or as root in a container.
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=quiet, text=True) as daemon:
         try:
@@ -86,10 +86,10 @@ class Connection:
         """Answer calls of the methods of `interface` at `path`."""
         self._handlers[path, interface] = handler
 
-    async def own(self, name: str) -> None:
+    async def request_name(self, name: str) -> None:
         await self._ask(message_bus.RequestName(name))
 
-    async def disown(self, name: str) -> None:
+    async def release_name(self, name: str) -> None:
         await self._ask(message_bus.ReleaseName(name))
 
     async def call(
@@ -108,13 +108,13 @@ class Connection:
         )
         return value
 
-    async def tell(self, path: str, signal: str, signature: str, *values: Any) -> None:
+    async def emit_signal(self, path: str, signal: str, signature: str, *values: Any) -> None:
         interface, _, member = signal.rpartition(".")
         message = new_signal(DBusAddress(path, interface=interface), member, signature, values)
         await self._wire.send(message)
 
     async def listen(self, *signals: str) -> asyncio.Queue[tuple[Any, ...]]:
-        """What `signals`, named with their interfaces, bring from now on."""
+        """The signals in `signals`, named with their interfaces, from now on."""
         queue: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
         for signal in signals:
             interface, _, member = signal.rpartition(".")

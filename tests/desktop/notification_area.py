@@ -1,4 +1,4 @@
-"""Where a desktop shows notifications, as GNOME, Plasma and the like have it on their bus."""
+"""The notification service of a desktop, as GNOME, Plasma and others have it on D-Bus."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ class NotificationArea:
 
     async def begin(self) -> None:
         self._bus.serve(_PATH, _NAME, self._serve)
-        await self._bus.own(_NAME)
+        await self._bus.request_name(_NAME)
 
     async def next(self) -> Shown:
         return await asyncio.wait_for(self._new.get(), WAIT_S)
 
     async def withdrawn(self) -> int:
-        """The number of the next one that its application takes back."""
+        """The id of the next notification that the application withdraws."""
         return await asyncio.wait_for(self._withdrawn.get(), WAIT_S)
 
     async def act(self, shown: Shown, action: str) -> None:
-        """The person presses a button of it."""
-        await self._bus.tell(_PATH, f"{_NAME}.ActionInvoked", "us", shown.number, action)
+        """Press a button of the notification."""
+        await self._bus.emit_signal(_PATH, f"{_NAME}.ActionInvoked", "us", shown.number, action)
 
     async def dismiss(self, shown: Shown) -> None:
         signal = f"{_NAME}.NotificationClosed"
-        await self._bus.tell(_PATH, signal, "uu", shown.number, DISMISSED)
+        await self._bus.emit_signal(_PATH, signal, "uu", shown.number, DISMISSED)
 
     def _serve(self, method: str, values: tuple[Any, ...]) -> Answer | None:
         match method:

@@ -1,4 +1,4 @@
-"""Reads and drives a window as assistive technology does: names, roles, actions, over D-Bus."""
+"""Reads and drives a window as assistive technology does: names, roles and actions, over AT-SPI."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.support.timeouts import WAIT_S
 _ROOT = "/org/a11y/atspi/accessible/root"
 _SPI = "org.a11y.atspi"
 _PAUSE_S = 0.1
-_SHOWING = 25  # of AT-SPI's states
+_SHOWING = 25  # states of AT-SPI
 
 
 @dataclass(frozen=True)
-class Thing:
-    """Something on the screen."""
+class AccessibleObject:
+    """An accessible object on the screen."""
 
     path: str
     role: str
@@ -27,7 +27,7 @@ class Thing:
 
 
 class ScreenReader:
-    """`begin` before the application starts: that is when it looks for one."""
+    """Call `begin` before the application starts: it looks for a screen reader only then."""
 
     def __init__(self, bus: Connection) -> None:
         self._bus = bus
@@ -36,50 +36,52 @@ class ScreenReader:
 
     async def begin(self) -> None:
         self._bus.serve(_ROOT, f"{_SPI}.Socket", self._embed)
-        await self._bus.own(f"{_SPI}.Registry")
+        await self._bus.request_name(f"{_SPI}.Registry")
 
     async def application(self) -> None:
-        """Wait for an application to read."""
+        """Wait for an application on the accessibility bus."""
         self._name = await asyncio.wait_for(self._application.get(), WAIT_S)
 
-    async def find(self, name: str, role: str | None = None) -> Thing:
-        """What is shown under this name, as soon as it is."""
+    async def find(self, name: str, role: str | None = None) -> AccessibleObject:
+        """The object with this name, as soon as it is shown."""
         return await self.find_like(
-            lambda thing: thing.name == name and role in (None, thing.role), f"{name} ({role})"
+            lambda found: found.name == name and role in (None, found.role), f"{name} ({role})"
         )
 
-    async def find_like(self, wanted: Callable[[Thing], bool], what: str) -> Thing:
+    async def find_like(
+        self, wanted: Callable[[AccessibleObject], bool], what: str
+    ) -> AccessibleObject:
         deadline = time.monotonic() + WAIT_S
-        seen: list[Thing] = []
+        seen: list[AccessibleObject] = []
         while time.monotonic() < deadline:
-            # Whoever asks all the time keeps the window from its work.
+            # Polling without a pause would keep the window busy.
             await asyncio.sleep(_PAUSE_S)
             seen.clear()
-            async for thing in self.things():
-                seen.append(thing)
-                if wanted(thing):
-                    return thing
+            async for found in self.objects():
+                seen.append(found)
+                if wanted(found):
+                    return found
         raise AssertionError(f"{what} is not shown, but {[each.name for each in seen]}")
 
     async def press(self, name: str, role: str | None = None) -> None:
-        thing = await self.find(name, role)
-        await self._ask(thing.path, "Action.DoAction", "i", 0)
+        found = await self.find(name, role)
+        await self._ask(found.path, "Action.DoAction", "i", 0)
 
     async def write(self, name: str, text: str) -> None:
-        """Put `text` into the field of this name."""
+        """Put `text` into the field with this name."""
         field = await self.find(name, "text")
         await self._ask(field.path, "EditableText.SetTextContents", "s", text)
 
-    async def things(self) -> AsyncIterator[Thing]:
-        """All that is shown now, windows first, each before what is in it."""
+    async def objects(self) -> AsyncIterator[AccessibleObject]:
+        """All shown objects, windows first, each before its children."""
         waiting = [_ROOT]
         while waiting:
             path = waiting.pop(0)
             try:
                 below = await self._shown_below(path)
                 for child in below:
-                    yield await self._thing(child)
-            except BusError:  # it has gone meanwhile
+                    yield await self._object(child)
+            except BusError:  # it disappeared meanwhile
                 continue
             waiting = below + waiting
 
@@ -92,10 +94,10 @@ class ScreenReader:
         [(low, _)] = [tuple(states) for [states] in [await self._ask(path, "Accessible.GetState")]]
         return bool(low >> _SHOWING & 1)
 
-    async def _thing(self, path: str) -> Thing:
+    async def _object(self, path: str) -> AccessibleObject:
         name = await self._bus.get(self._name, path, f"{_SPI}.Accessible.Name")
         [role] = await self._ask(path, "Accessible.GetRoleName")
-        return Thing(path, role, name)
+        return AccessibleObject(path, role, name)
 
     async def _ask(self, path: str, method: str, signature: str = "", *values: Any) -> Any:
         return await self._bus.call(self._name, path, f"{_SPI}.{method}", signature, *values)

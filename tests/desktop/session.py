@@ -1,4 +1,5 @@
-"""A desktop session of a test's own: a screen, a bus, a home; and Toolbooth as a process in it."""
+"""A private desktop session for a test: display, D-Bus, home folder; and Toolbooth as a process in
+it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tests.support.timeouts import WAIT_S
 
 @dataclass(frozen=True)
 class Session:
-    """Where the programs of one person run."""
+    """The environment in which the programs of one user run."""
 
     home: Path
     bus: str
@@ -41,7 +42,7 @@ class Session:
     def start(
         self, *arguments: str, program: Path = TOOLBOOTH, **environment: str
     ) -> subprocess.Popen[str]:
-        """Toolbooth with its window; what it complains about is in `log`."""
+        """Toolbooth with its window; its stderr is in `log`."""
         with self.log.open("a") as log:
             return subprocess.Popen(
                 [program, "--port", "0", *arguments],
@@ -66,7 +67,7 @@ def desktop_session(home: Path) -> Generator[Session]:
 
 @contextmanager
 def x_display() -> Generator[tuple[str, subprocess.Popen[bytes]]]:
-    """An X server by its name and process, on a screen that holds the whole window."""
+    """The name and process of an X server whose screen holds the whole window."""
     reading, writing = os.pipe()
     command = [
         "Xvfb",
@@ -88,7 +89,7 @@ def x_display() -> Generator[tuple[str, subprocess.Popen[bytes]]]:
 
 
 def ended(process: subprocess.Popen[str]) -> int:
-    """The exit code, within the time there is; killed if that was not enough."""
+    """The exit code; the process is killed if it does not end in time."""
     try:
         return process.wait(WAIT_S)
     finally:

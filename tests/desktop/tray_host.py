@@ -1,4 +1,4 @@
-"""A tray as Plasma, LXQt and GNOME's extension have it: StatusNotifier items and their menus."""
+"""A tray as in Plasma, LXQt and GNOME's extension: StatusNotifier items and their menus."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of a menu as a tray host draws it."""
+class MenuEntry:
+    """An entry of a menu as a tray host draws it."""
 
     number: int
     text: str
@@ -26,11 +26,11 @@ class Line:
     chosen: bool = False
     separator: bool = False
     icon: bytes = b""
-    below: tuple[Line, ...] = ()
+    below: tuple[MenuEntry, ...] = ()
 
 
 class TrayHost:
-    """Is the tray of its bus from `begin` on."""
+    """The tray host of its bus, from `begin` on."""
 
     def __init__(self, bus: Connection) -> None:
         self._bus = bus
@@ -39,14 +39,14 @@ class TrayHost:
 
     async def begin(self) -> None:
         self._bus.serve("/StatusNotifierWatcher", _WATCHER, self._watch)
-        self._bus.serve("/StatusNotifierWatcher", _PROPERTIES, self._tell_property)
-        await self._bus.own(_WATCHER)
-        await self._bus.tell(
+        self._bus.serve("/StatusNotifierWatcher", _PROPERTIES, self._property_changed)
+        await self._bus.request_name(_WATCHER)
+        await self._bus.emit_signal(
             "/StatusNotifierWatcher", f"{_WATCHER}.StatusNotifierHostRegistered", ""
         )
 
     async def item(self) -> None:
-        """Wait for an application's icon: the one all the rest is about."""
+        """Wait for an application's icon; the other methods refer to it."""
         self._item = await asyncio.wait_for(self._items.get(), WAIT_S)
 
     async def property(self, name: str) -> Any:
@@ -57,15 +57,15 @@ class TrayHost:
         return f"{title}\n{text}".strip()
 
     async def icon(self) -> bytes:
-        """The largest picture of the icon, as its bytes."""
+        """The largest image of the icon, as bytes."""
         pixmaps = await self.property("IconPixmap")
         return bytes(max(pixmaps)[2]) if pixmaps else b""
 
     async def click(self) -> None:
         await self._bus.call(self._item, "/StatusNotifierItem", f"{_ITEM}.Activate", "ii", 0, 0)
 
-    async def menu(self) -> list[Line]:
-        """Open the menu as a host does, look at all of it, and close it."""
+    async def menu(self) -> list[MenuEntry]:
+        """Open the menu as a host does, read all of it, and close it."""
         path = await self.property("Menu")
         await self._bus.call(self._item, path, f"{_MENU}.AboutToShow", "i", 0)
         _, layout = await self._bus.call(self._item, path, f"{_MENU}.GetLayout", "iias", 0, -1, [])
@@ -73,7 +73,7 @@ class TrayHost:
         return list(_line(layout).below)
 
     async def choose(self, *texts: str) -> None:
-        """Click the line with the text, in the submenu of the one before."""
+        """Click the entry with the last text, in the submenus named before it."""
         path = await self.property("Menu")
         lines = await self.menu()
         number = 0
@@ -82,8 +82,8 @@ class TrayHost:
             number, lines = line.number, list(line.below)
         await self._happened(path, number, "clicked")
 
-    async def until(self, wanted: Callable[[list[Line]], bool]) -> list[Line]:
-        """The menu as soon as it is as `wanted`."""
+    async def until(self, wanted: Callable[[list[MenuEntry]], bool]) -> list[MenuEntry]:
+        """The menu, as soon as it satisfies `wanted`."""
         news = await self._bus.listen(f"{_MENU}.LayoutUpdated", f"{_MENU}.ItemsPropertiesUpdated")
         lines = await self.menu()
         try:
@@ -104,7 +104,7 @@ class TrayHost:
             self._items.put_nowait(values[0])
         return ("", ())
 
-    def _tell_property(self, method: str, values: tuple[Any, ...]) -> Answer | None:
+    def _property_changed(self, method: str, values: tuple[Any, ...]) -> Answer | None:
         known: dict[str, tuple[str, Any]] = {
             "IsStatusNotifierHostRegistered": ("b", True),
             "ProtocolVersion": ("i", 0),
@@ -115,14 +115,14 @@ class TrayHost:
         return ("v", (known[values[1]],))
 
 
-def texts(lines: list[Line]) -> list[str]:
+def texts(lines: list[MenuEntry]) -> list[str]:
     return ["—" if line.separator else line.text for line in lines]
 
 
-def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> Line:
-    number, told, below = layout
-    values = {name: value for name, (_, value) in told.items()}
-    return Line(
+def _line(layout: tuple[int, dict[str, tuple[str, Any]], list[tuple[str, Any]]]) -> MenuEntry:
+    number, properties, below = layout
+    values = {name: value for name, (_, value) in properties.items()}
+    return MenuEntry(
         number,
         str(values.get("label", "")),
         enabled=bool(values.get("enabled", True)),

@@ -1,4 +1,4 @@
-"""The router as a process of its own, with real servers, stopped at the end whatever happens."""
+"""The router as a separate process with real servers, always stopped at the end."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.support.router_process import TOOLBOOTH, Booth, node_server, python_server
+from tests.support.router_process import TOOLBOOTH, RouterProcess, node_server, python_server
 
 
 @pytest.fixture
-def booth(tmp_path: Path) -> Iterator[Booth]:
-    started = Booth(TOOLBOOTH, tmp_path / "data")
+def router(tmp_path: Path) -> Iterator[RouterProcess]:
+    started = RouterProcess(TOOLBOOTH, tmp_path / "data")
     yield started
     started.close()
 
 
 @pytest.fixture(scope="session")
 def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with five real servers that were added and listed, once for all workers."""
-    common = tmp_path_factory.getbasetemp()
+    """A data directory with five real servers, added and discovered, once for all workers."""
+    base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        common = common.parent
-    folder, finished = common / "listed", common / "listed.finished"
-    with FileLock(common / "listed.lock"):
+        base = base.parent
+    folder, finished = base / "listed", base / "listed.finished"
+    with FileLock(base / "listed.lock"):
         if not finished.exists():
             shutil.rmtree(folder, ignore_errors=True)
             _list_real_servers(folder)
@@ -38,40 +38,42 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _list_real_servers(folder: Path) -> None:
     folder.mkdir()
     (folder / "note.txt").write_text("The key is under the mat.")
-    booth = Booth(TOOLBOOTH, folder / "data")
+    router = RouterProcess(TOOLBOOTH, folder / "data")
     try:
-        booth.start()
-        booth.json("add", "everything", "--", *node_server("everything"))
-        booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
-        booth.json("add", "time", "--", *python_server("time"))
-        booth.json("add", "git", "--", *python_server("git"))
+        router.start()
+        router.json("add", "everything", "--", *node_server("everything"))
+        router.json("add", "files", "--", *node_server("filesystem", str(folder)))
+        router.json("add", "time", "--", *python_server("time"))
+        router.json("add", "git", "--", *python_server("git"))
         memory = f"MEMORY_FILE_PATH={folder / 'memory.json'}"
-        booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
-        booth.refresh()
-        assert booth.stop() == 0
+        router.json("add", "memory", "--env", memory, "--", *node_server("memory"))
+        router.refresh()
+        assert router.stop() == 0
     finally:
-        booth.close()
+        router.close()
 
 
 @pytest.fixture
-def served(booth: Booth, listed: Path) -> Booth:
-    """A running router with those servers, for a test that changes or stops it."""
-    shutil.copytree(listed / "data", booth.data_dir)
-    booth.start()
-    return booth
+def real_router(router: RouterProcess, listed: Path) -> RouterProcess:
+    """A running router with these servers, for tests that change or stop it."""
+    shutil.copytree(listed / "data", router.data_dir)
+    router.start()
+    return router
 
 
 @pytest.fixture(scope="session")
-def common(listed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Booth]:
-    """A running router with those servers, for all tests that are only its clients."""
-    booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("common") / "data")
-    shutil.copytree(listed / "data", booth.data_dir)
-    booth.start()
-    yield booth
-    booth.close()
+def shared_router(
+    listed: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RouterProcess]:
+    """A running router with these servers, shared by tests that are only its clients."""
+    router = RouterProcess(TOOLBOOTH, tmp_path_factory.mktemp("common") / "data")
+    shutil.copytree(listed / "data", router.data_dir)
+    router.start()
+    yield router
+    router.close()
 
 
 @pytest.fixture(scope="session")
-def token(common: Booth) -> str:
-    """Of a client of the common router."""
-    return common.token()
+def token(shared_router: RouterProcess) -> str:
+    """The token of a client of the shared router."""
+    return shared_router.token()

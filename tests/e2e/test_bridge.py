@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from router.store.instance_lock import describe
 from tests.servers.commands import ends_within
 from tests.support.ports import reserved_port
-from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, RouterProcess
 from tests.support.running_router import STDIO_SERVER
 from tests.support.timeouts import WAIT_S
 
@@ -46,24 +46,24 @@ class FileKeyring(KeyringBackend):
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with one server that was listed once."""
-    booth = Booth(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
-    booth.json("add", "Test", "--", *SERVER)
-    booth.refresh()
-    return booth.data_dir
+def discovered_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one discovered server."""
+    router = RouterProcess(TOOLBOOTH, tmp_path_factory.mktemp("prepared") / "data")
+    router.json("add", "Test", "--", *SERVER)
+    router.refresh()
+    return router.data_dir
 
 
 @pytest.fixture
-def stocked(booth: Booth, prepared: Path) -> Booth:
-    shutil.copytree(prepared, booth.data_dir)
-    booth.start()
-    return booth
+def router_with_server(router: RouterProcess, discovered_data: Path) -> RouterProcess:
+    shutil.copytree(discovered_data, router.data_dir)
+    router.start()
+    return router
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """One with a keyring in it, as a desktop has."""
+    """The environment with a keyring, as on a desktop."""
     folder = tmp_path / "keyring"
     folder.mkdir()
     (folder / "file_keyring.py").write_text(KEYRING)
@@ -73,10 +73,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def bridged(
-    booth: Booth, environment: dict[str, str], mode: Any, program: Path = TOOLBOOTH
+async def bridge_client(
+    router: RouterProcess, environment: dict[str, str], mode: Any, program: Path = TOOLBOOTH
 ) -> AsyncGenerator[Client]:
-    words = ["connect", "--profile", "desktop", "--data-dir", str(booth.data_dir)]
+    words = ["connect", "--profile", "desktop", "--data-dir", str(router.data_dir)]
     parameters = StdioServerParameters(command=str(program), args=words, env=environment)
     async with Client(parameters, mode=mode) as client:
         yield client
@@ -84,9 +84,9 @@ async def bridged(
 
 @pytest.mark.proves("CARD-6")
 async def test_a_client_that_starts_programs_searches_and_calls(
-    stocked: Booth, environment: dict[str, str], tmp_path: Path
+    router_with_server: RouterProcess, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    async with bridged(stocked, environment, "legacy") as client:
+    async with bridge_client(router_with_server, environment, "legacy") as client:
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == ["tool_discovery", "tool_execute"]
         found = await client.call_tool("tool_discovery", {"query": ["echo arguments"]})
@@ -95,66 +95,68 @@ async def test_a_client_that_starts_programs_searches_and_calls(
         arguments = {"toolKey": "test:echo", "arguments": {"name": "ü"}}
         answer = await client.call_tool("tool_execute", arguments)
         assert answer.structured_content == {"name": "ü"}
-    [token] = json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"]
+    [token] = json.loads((router_with_server.data_dir / "tokens.json").read_text())["tokens"]
     assert token["name"] == "desktop"
     kept = (tmp_path / "keyring" / "kept" / "profile_desktop").read_text()
     assert kept.startswith(f"tbt_{token['id']}_")
 
 
-async def test_without_a_keyring_a_token_is_made_for_the_one_run(stocked: Booth) -> None:
+async def test_without_a_keyring_a_token_is_issued_for_this_run_only(
+    router_with_server: RouterProcess,
+) -> None:
     environment = {**os.environ, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
-    async with bridged(stocked, environment, "legacy") as client:
+    async with bridge_client(router_with_server, environment, "legacy") as client:
         await client.list_tools()
-        [token] = json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"]
+        [token] = json.loads((router_with_server.data_dir / "tokens.json").read_text())["tokens"]
         assert token["expiresAt"]
-    assert json.loads((stocked.data_dir / "tokens.json").read_text())["tokens"] == []
+    assert json.loads((router_with_server.data_dir / "tokens.json").read_text())["tokens"] == []
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_restart_of_the_router_goes_unnoticed_but_for_calls_under_way(
-    stocked: Booth, environment: dict[str, str], mode: str
+async def test_a_router_restart_fails_only_the_calls_in_flight(
+    router_with_server: RouterProcess, environment: dict[str, str], mode: str
 ) -> None:
-    async with bridged(stocked, environment, mode) as client:
+    async with bridge_client(router_with_server, environment, mode) as client:
         await client.list_tools()
-        stocked.stop()
-        stocked.start()
+        router_with_server.stop()
+        router_with_server.start()
         answer = await client.call_tool("tool_execute", {"toolKey": "test:echo", "arguments": {}})
         assert not answer.is_error
 
 
-async def test_a_call_whose_router_died_fails_with_a_sentence(
-    stocked: Booth, environment: dict[str, str]
+async def test_a_call_whose_router_died_fails_with_a_message(
+    router_with_server: RouterProcess, environment: dict[str, str]
 ) -> None:
-    async with bridged(stocked, environment, "legacy") as client:
+    async with bridge_client(router_with_server, environment, "legacy") as client:
         await client.list_tools()
 
         async def kill(progress: float, total: float | None, message: str | None) -> None:
-            stocked.kill()
+            router_with_server.kill()
 
         arguments = {"toolKey": "test:progress", "arguments": {"steps": 1000000}}
         with pytest.raises(MCPError, match="stopped while this was under way"):
             await client.call_tool("tool_execute", arguments, progress_callback=kill)
-        stocked.start()
+        router_with_server.start()
         assert (await client.list_tools()).tools
 
 
 async def test_a_router_that_is_not_running_is_started(
-    booth: Booth, prepared: Path, environment: dict[str, str]
+    router: RouterProcess, discovered_data: Path, environment: dict[str, str]
 ) -> None:
-    shutil.copytree(prepared, booth.data_dir)
+    shutil.copytree(discovered_data, router.data_dir)
     settings = {"schemaVersion": 1, "port": reserved_port()}
-    (booth.data_dir / "settings.json").write_text(json.dumps(settings))
-    with started_meanwhile(booth.data_dir):
-        async with bridged(booth, environment, "legacy") as client:
+    (router.data_dir / "settings.json").write_text(json.dumps(settings))
+    with stop_started_router(router.data_dir):
+        async with bridge_client(router, environment, "legacy") as client:
             answer = await client.call_tool("tool_execute", {"toolKey": "test:echo"})
             assert not answer.is_error
-        async with bridged(booth, environment, "auto") as client:
+        async with bridge_client(router, environment, "auto") as client:
             assert (await client.list_tools()).tools
 
 
 @contextmanager
-def started_meanwhile(data_dir: Path) -> Generator[None]:
-    """In which a router may be started on `data_dir` that nobody else would stop."""
+def stop_started_router(data_dir: Path) -> Generator[None]:
+    """Stops a router that the bridge started on `data_dir` meanwhile."""
     try:
         yield
     finally:
@@ -164,7 +166,7 @@ def started_meanwhile(data_dir: Path) -> Generator[None]:
             assert ends_within(WAIT_S, instance.pid)
 
 
-def test_a_router_is_not_started_if_the_settings_say_so(
+def test_a_router_is_not_started_if_the_settings_forbid_it(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "data"

@@ -1,4 +1,4 @@
-"""The bundle does what the source does: `make bundle` builds it, `make proof` runs this."""
+"""The bundle works like the source: `make bundle` builds it, `make proof` runs these tests."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
-from tests.desktop.desk import a_desk
+from tests.desktop.desktop_app import desktop_app
 from tests.desktop.session import ended
-from tests.e2e.test_bridge import bridged, started_meanwhile
+from tests.e2e.test_bridge import bridge_client, stop_started_router
 from tests.servers.commands import is_running
 from tests.support.ports import reserved_port
-from tests.support.router_process import ROOT, Booth, children_of, python_server
+from tests.support.router_process import ROOT, RouterProcess, children_of, python_server
 from tests.support.timeouts import WAIT_S
 
 BUNDLE = ROOT / "dist" / "toolbooth"
@@ -35,14 +35,14 @@ pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
-def bundled(tmp_path: Path) -> Iterator[Booth]:
-    booth = Booth(BUNDLE / "toolbooth", tmp_path / "data")
-    yield booth
-    booth.close()
+def bundled(tmp_path: Path) -> Iterator[RouterProcess]:
+    router = RouterProcess(BUNDLE / "toolbooth", tmp_path / "data")
+    yield router
+    router.close()
 
 
 async def call(url: str, token: str) -> str:
-    """The text a client gets that connects to `url` and asks for the time in Tokyo."""
+    """The text that a client connected to `url` gets when it asks for the time in Tokyo."""
     headers = {"Authorization": f"Bearer {token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=WAIT_S) as http,
@@ -55,7 +55,9 @@ async def call(url: str, token: str) -> str:
 
 
 @pytest.mark.proves("CARD-5")
-async def test_the_bundle_serves_a_tool_call_and_leaves_nothing_behind(bundled: Booth) -> None:
+async def test_the_bundle_serves_a_tool_call_and_leaves_nothing_behind(
+    bundled: RouterProcess,
+) -> None:
     bundled.start()
     add_time_server(bundled)
     assert "Asia/Tokyo" in await call(bundled.url, bundled.token())
@@ -66,39 +68,39 @@ async def test_the_bundle_serves_a_tool_call_and_leaves_nothing_behind(bundled: 
 
 
 @pytest.mark.proves("CARD-5")
-async def test_the_windowed_program_of_the_bundle_serves_too(bundled: Booth) -> None:
+async def test_the_windowed_program_of_the_bundle_serves_too(bundled: RouterProcess) -> None:
     add_time_server(bundled)
     token = bundled.token()
     with window_on(bundled.data_dir) as window:
         assert "Asia/Tokyo" in await call(url_of(bundled), token)
         window.send_signal(signal.SIGTERM)
-        _, complaints = window.communicate(timeout=_STOP_WITHIN_S)
+        _, window_stderr = window.communicate(timeout=_STOP_WITHIN_S)
     assert window.returncode == 0
-    assert "Traceback" not in complaints
+    assert "Traceback" not in window_stderr
 
 
 @pytest.mark.proves("CARD-5", "CARD-6")
 async def test_the_bridge_of_the_bundle_starts_the_router_and_finds_it_again(
-    bundled: Booth,
+    bundled: RouterProcess,
 ) -> None:
     add_time_server(bundled)
     settings = {"schemaVersion": 1, "port": reserved_port()}
     (bundled.data_dir / "settings.json").write_text(json.dumps(settings))
-    # No display and no keyring, as where the bundle runs without a desktop.
+    # No display and no keyring, as on a machine without a desktop.
     environment = {name: text for name, text in os.environ.items() if "DISPLAY" not in name}
     environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
-    with started_meanwhile(bundled.data_dir):
+    with stop_started_router(bundled.data_dir):
         for mode in ("legacy", "auto"):
-            async with bridged(bundled, environment, mode, bundled.program) as client:
+            async with bridge_client(bundled, environment, mode, bundled.program) as client:
                 result = await client.call_tool("tool_execute", TOKYO)
                 assert "Asia/Tokyo" in str(result.content)
     tokens = json.loads((bundled.data_dir / "tokens.json").read_text())["tokens"]
     assert tokens == []
 
 
-def add_time_server(booth: Booth) -> None:
-    booth.json("add", "time", "--", *python_server("time"))
-    booth.json("refresh")
+def add_time_server(router: RouterProcess) -> None:
+    router.json("add", "time", "--", *python_server("time"))
+    router.json("refresh")
 
 
 @contextmanager
@@ -112,31 +114,31 @@ def window_on(data_dir: Path) -> Generator[subprocess.Popen[str]]:
             window.kill()
 
 
-def url_of(booth: Booth) -> str:
-    """Where the instance on the booth's data directory listens, once it does."""
+def url_of(router: RouterProcess) -> str:
+    """The URL of the instance on this data directory, once it listens."""
     deadline = time.monotonic() + _START_WITHIN_S
     while time.monotonic() < deadline:
-        if url := booth.json("status")["listener"].get("url"):
+        if url := router.json("status")["listener"].get("url"):
             return url
     raise AssertionError("The window's router does not listen.")
 
 
 @pytest.mark.proves("CARD-5")
-async def test_the_window_of_the_bundle_stands_on_a_screen_with_its_icon_in_the_tray(
+async def test_the_bundle_shows_its_window_and_tray_icon(
     tmp_path: Path,
 ) -> None:
-    async with a_desk(tmp_path) as desk:
-        await desk.tray.begin()
-        await desk.start(program=BUNDLE / "toolbooth-desktop")
-        await desk.ready()
-        await desk.screen.find("Connect your AI apps")
-        assert await desk.tray.icon()
-        await desk.tray.choose("Quit Toolbooth")
-        assert await asyncio.to_thread(ended, desk.process) == 0
-        assert "Traceback" not in desk.session.log.read_text()
+    async with desktop_app(tmp_path) as app:
+        await app.tray.begin()
+        await app.start(program=BUNDLE / "toolbooth-desktop")
+        await app.ready()
+        await app.screen.find("Connect your AI apps")
+        assert await app.tray.icon()
+        await app.tray.choose("Quit Toolbooth")
+        assert await asyncio.to_thread(ended, app.process) == 0
+        assert "Traceback" not in app.session.log.read_text()
 
 
-def test_the_bundle_has_what_a_menu_of_applications_shows() -> None:
+def test_the_bundle_has_a_desktop_entry_and_icons() -> None:
     share = BUNDLE / "share"
     entry = (share / "applications" / "toolbooth.desktop").read_text()
     assert "Exec=toolbooth-desktop %u" in entry

@@ -1,4 +1,4 @@
-"""Real client programs: connected by `toolbooth client connect`, they say themselves that it works.
+"""Real client programs, connected by `toolbooth client connect`, report themselves that it works.
 
 `make clients` installs and runs them. None of them needs an account for this.
 """
@@ -15,20 +15,20 @@ from typing import Any
 
 import pytest
 
-from tests.support.router_process import NODE, ROOT, Booth, python_server
+from tests.support.router_process import NODE, ROOT, RouterProcess, python_server
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(180)]
 MODULES = ROOT / "tests" / "clients" / "node_modules"
 PROGRAMS = MODULES / ".bin"
-# Two would put their program in its place by a script at installation, and no such script is run.
+# Two of them install their program by an install script, and no such script is run.
 OWN_PLACES = {"claude": "@anthropic-ai/claude-code-*/claude", "opencode": "opencode-*/bin/opencode"}
 TOKYO = {"toolKey": "time:get_current_time", "arguments": {"timezone": "Asia/Tokyo"}}
-_PATIENCE_S = 90
+_TIMEOUT_S = 90
 
 
 @pytest.fixture
-def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Booth:
-    """A router with a real server, and a home of its own for the programs' files."""
+def served(router: RouterProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RouterProcess:
+    """A router with a real server, and a home folder for the programs' files."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.chdir(home)
@@ -37,10 +37,10 @@ def served(booth: Booth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Boo
     monkeypatch.setenv("GEMINI_CLI_TRUST_WORKSPACE", "true")
     for name in [name for name in os.environ if name.startswith("XDG_")]:
         monkeypatch.delenv(name)
-    booth.start()
-    booth.json("add", "time", "--", *python_server("time"))
-    booth.refresh()
-    return booth
+    router.start()
+    router.json("add", "time", "--", *python_server("time"))
+    router.refresh()
+    return router
 
 
 def program(name: str) -> Path:
@@ -48,10 +48,10 @@ def program(name: str) -> Path:
     return sorted(MODULES.glob(place))[0] if place else PROGRAMS / name
 
 
-def said(*command: str | Path) -> str:
-    """All that a program says, once it is done."""
+def output_of(*command: str | Path) -> str:
+    """All output of a program, after it ended."""
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE_S
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT_S
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -68,10 +68,10 @@ def said(*command: str | Path) -> str:
     ],
 )
 def test_a_client_that_lists_its_servers_finds_us_connected(
-    served: Booth, client: str, name: str, connected: str
+    served: RouterProcess, client: str, name: str, connected: str
 ) -> None:
     served.json("client", "connect", client)
-    listed = said(program(name), "mcp", "list")
+    listed = output_of(program(name), "mcp", "list")
     assert "toolbooth" in listed
     assert connected in listed
     assert "Disconnected" not in listed
@@ -80,7 +80,7 @@ def test_a_client_that_lists_its_servers_finds_us_connected(
 
 
 @pytest.mark.proves("CARD-6")
-def test_codex_lists_our_tools(served: Booth) -> None:
+def test_codex_lists_our_tools(served: RouterProcess) -> None:
     served.json("client", "connect", "codex")
     with codex() as ask:
         ask("initialize", {"clientInfo": {"name": "test", "title": "Test", "version": "1"}})
@@ -91,7 +91,7 @@ def test_codex_lists_our_tools(served: Booth) -> None:
 
 @contextmanager
 def codex() -> Generator[Any]:
-    """Codex as an editor starts it, and a way to ask it."""
+    """Codex as an editor starts it, and a function that sends requests to it."""
     command = [program("codex"), "app-server"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as editor:
@@ -113,12 +113,12 @@ def codex() -> Generator[Any]:
 
 @pytest.mark.proves("CARD-6")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_lists_and_calls_in_both_eras(served: Booth, era: str) -> None:
+def test_the_inspector_lists_and_calls_in_both_eras(served: RouterProcess, era: str) -> None:
     def inspect(method: str, *more: str) -> Any:
         command = [program("mcp-inspector"), "--cli", served.url, "--transport", "http"]
         header = f"Authorization: Bearer {token}"
         options = ["--protocol-era", era, "--format", "json", "--quiet", "--header", header]
-        return json.loads(said(*command, *options, "--method", method, *more))["result"]
+        return json.loads(output_of(*command, *options, "--method", method, *more))["result"]
 
     token = served.token()
     names = [tool["name"] for tool in inspect("tools/list", "--strict")["tools"]]

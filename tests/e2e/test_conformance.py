@@ -1,4 +1,5 @@
-"""The official conformance suite against us: as a server for clients, as a client of servers."""
+"""The official conformance suite against the router: as a server for clients, as a client of
+servers."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tests.servers.http_server import serving
 from tests.support.conformance import REVISIONS, failing, required, run, table
 from tests.support.conformance_client import waiting_for_scenarios
 from tests.support.router_process import ROOT
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 pytestmark = pytest.mark.timeout(300)
 _BY_TOOL_NAME = ("tools-call-", "elicitation-", "input-required-result-", "server-stateless")
@@ -29,8 +30,8 @@ _NOT_SCORED_YET = {
 FRONT = ROOT / "tests" / "support" / "conformance_front.py"
 
 
-async def offer(running: Running, url: str, optimization: Optimization | None = None) -> str:
-    """Where clients see the server at `url` as if they had connected to it directly."""
+async def offer(running: RunningRouter, url: str, optimization: Optimization | None = None) -> str:
+    """The URL where clients see the server at `url` as if they were connected to it directly."""
     router = running.router
     await router.settings.update({"open_endpoint": True})
     ref = await running.add("conformance", ServerConfig(url=f"{url}/mcp"))
@@ -45,7 +46,8 @@ async def offer(running: Running, url: str, optimization: Optimization | None = 
 async def as_server(
     revision: str, folder: Path, optimization: Optimization | None, scenarios: list[str]
 ) -> int:
-    """Have the suite try us as a server; all of `scenarios` must pass. How the suite exits."""
+    """Let the suite test us as a server; all of `scenarios` must pass. Returns the suite's exit
+    code."""
     with serving(conformance_app(modern_only=revision == REVISIONS[-1])) as url:
         async with running_router(folder / "data") as running:
             address = await offer(running, url, optimization)
@@ -61,20 +63,23 @@ async def as_server(
 
 @pytest.mark.proves("META-4", "META-8")
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_clients_get_what_the_server_behind_us_offers(revision: str, tmp_path: Path) -> None:
+async def test_the_server_scenarios_pass_through_the_router(revision: str, tmp_path: Path) -> None:
     scenarios = [*required(revision, "server"), *_NOT_SCORED_YET[revision]]
     assert await as_server(revision, tmp_path, None, scenarios) == 0
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_with_the_meta_tools_all_that_applies_holds(revision: str, tmp_path: Path) -> None:
-    """What names a tool of the server can't apply: tools are found and run by the two."""
+async def test_with_the_meta_tools_all_applicable_scenarios_pass(
+    revision: str, tmp_path: Path
+) -> None:
+    """Scenarios that name a tool of the server don't apply: tools are found and run by the
+    meta-tools."""
     scenarios = [s for s in required(revision, "server") if not s.startswith(_BY_TOOL_NAME)]
     await as_server(revision, tmp_path, Optimization.BM25, scenarios)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_servers_get_a_client_as_they_should(revision: str, tmp_path: Path) -> None:
+async def test_the_client_scenarios_pass_through_the_router(revision: str, tmp_path: Path) -> None:
     socket = tmp_path / "socket"
     command = f"{sys.executable} -I {FRONT} {socket}"
     scenarios = required(revision, "client")

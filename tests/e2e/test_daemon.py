@@ -1,4 +1,4 @@
-"""`toolbooth serve` day in, day out: a taken port, a second start, a sleep, many restarts."""
+"""`toolbooth serve` in operation: a port in use, a second start, system sleep, many restarts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcp.client import Client
 
 from tests.servers.commands import ends_within
 from tests.servers.http_server import sdk_app, serving
-from tests.support.router_process import Booth, children_of, connected
+from tests.support.router_process import RouterProcess, children_of, connected
 from tests.support.running_router import stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -32,7 +32,7 @@ KILLS = (20, 40)
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds of the system's."""
+    """The system resources a process holds."""
 
     rss_bytes: int
     descriptors: int
@@ -48,9 +48,9 @@ class Held:
         )
 
 
-def add_test_server(booth: Booth) -> None:
+def add_test_server(router: RouterProcess) -> None:
     config = stdio_config()
-    booth.json("add", "s", "--", config.command or "", *config.args)
+    router.json("add", "s", "--", config.command or "", *config.args)
 
 
 async def call(client: Client, tool: str, **arguments: object) -> None:
@@ -59,76 +59,76 @@ async def call(client: Client, tool: str, **arguments: object) -> None:
     assert not result.is_error, result.structured_content
 
 
-def test_a_taken_port_is_said_with_the_way_out(booth: Booth) -> None:
+def test_a_port_in_use_is_reported_with_a_hint(router: RouterProcess) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = booth.run("serve", "--port", str(port))
+        refused = router.run("serve", "--port", str(port))
     assert refused.returncode == 1
     assert f"Port {port} is already in use by another program." in refused.stderr
     assert "--port" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
-def test_a_second_router_on_the_same_directory_is_refused_and_a_killed_one_is_not_in_the_way(
-    booth: Booth,
+def test_a_second_router_on_the_same_directory_is_refused_unless_the_first_was_killed(
+    router: RouterProcess,
 ) -> None:
-    booth.start()
-    second = booth.run("serve", "--port", "0")
+    router.start()
+    second = router.run("serve", "--port", "0")
     assert second.returncode == 1
-    assert f"Toolbooth is already running (process {booth.pid}" in second.stderr
-    booth.kill()
-    booth.start()
-    assert booth.json("status")["listener"]["url"] == booth.url
+    assert f"Toolbooth is already running (process {router.pid}" in second.stderr
+    router.kill()
+    router.start()
+    assert router.json("status")["listener"]["url"] == router.url
 
 
 @pytest.mark.proof
-async def test_after_a_sleep_calls_are_answered_within_ten_seconds(booth: Booth) -> None:
-    booth.start()
-    add_test_server(booth)
+async def test_calls_work_within_ten_seconds_of_a_system_sleep(router: RouterProcess) -> None:
+    router.start()
+    add_test_server(router)
     with serving(sdk_app(json_response=True)) as url:
-        booth.json("add", "remote", "--url", f"{url}/mcp")
-        booth.refresh()
-        async with connected(booth.url, booth.token(), "auto") as client:
+        router.json("add", "remote", "--url", f"{url}/mcp")
+        router.refresh()
+        async with connected(router.url, router.token(), "auto") as client:
             remote = {"toolKey": "remote:echo", "arguments": {"n": 1}}
             await call(client, "echo", n=1)
             await client.call_tool("tool_execute", remote)
-            os.kill(booth.pid, signal.SIGSTOP)
+            os.kill(router.pid, signal.SIGSTOP)
             await asyncio.sleep(ASLEEP_S)
-            os.kill(booth.pid, signal.SIGCONT)
+            os.kill(router.pid, signal.SIGCONT)
             woken = time.monotonic()
             await call(client, "echo", n=2)
             assert not (await client.call_tool("tool_execute", remote)).is_error
             assert time.monotonic() - woken < 10
-        assert booth.stop() == 0
-    assert "Awake again after" in booth.log
+        assert router.stop() == 0
+    assert "Awake again after" in router.log
 
 
 @pytest.mark.proof
-async def test_a_thousand_calls_and_many_restarts_leave_memory_files_and_threads_as_they_were(
-    booth: Booth,
+async def test_a_thousand_calls_and_many_restarts_leak_no_memory_files_or_threads(
+    router: RouterProcess,
 ) -> None:
-    booth.data_dir.mkdir()
+    router.data_dir.mkdir()
     settings = {"schemaVersion": 1, "idleTimeoutS": IDLE_S}
-    (booth.data_dir / "settings.json").write_text(json.dumps(settings))
-    booth.start()
-    add_test_server(booth)
-    booth.refresh()
-    async with connected(booth.url, booth.token(), "auto") as client:
-        await soak(booth, client, range(10))
-        before = Held.by(booth.pid)
-        await soak(booth, client, range(ROUNDS))
-        after = Held.by(booth.pid)
+    (router.data_dir / "settings.json").write_text(json.dumps(settings))
+    router.start()
+    add_test_server(router)
+    router.refresh()
+    async with connected(router.url, router.token(), "auto") as client:
+        await soak(router, client, range(10))
+        before = Held.by(router.pid)
+        await soak(router, client, range(ROUNDS))
+        after = Held.by(router.pid)
     assert after.descriptors <= before.descriptors + 2
     assert after.threads <= before.threads + 2
     assert after.rss_bytes - before.rss_bytes < 8 * MB
 
 
-async def soak(booth: Booth, client: Client, rounds: range) -> None:
-    """Each round has calls, after which the server is killed or falls asleep for want of more."""
+async def soak(router: RouterProcess, client: Client, rounds: range) -> None:
+    """Each round makes calls, after which the server is killed or stopped as idle."""
     for number in rounds:
         await asyncio.gather(*(call(client, "echo", n=n) for n in range(CALLS)))
-        # None if it fell asleep before we looked, which a busy machine gives it the time for.
-        for server in [pid for pid in children_of(booth.pid) if _is_test_server(pid)]:
+        # None if it was stopped before we looked, which can happen on a busy machine.
+        for server in [pid for pid in children_of(router.pid) if _is_test_server(pid)]:
             if number in KILLS:
                 os.kill(server, signal.SIGKILL)
                 await until_answered(client)
@@ -136,7 +136,7 @@ async def soak(booth: Booth, client: Client, rounds: range) -> None:
 
 
 async def until_answered(client: Client) -> None:
-    """Call a server that was killed: those who do so before that was noticed are told of it."""
+    """Call a killed server: calls before the exit is noticed get an error."""
     async with asyncio.timeout(WAIT_S):
         while (await client.call_tool("tool_execute", {"toolKey": "s:echo"})).is_error:
             pass

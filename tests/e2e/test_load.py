@@ -1,4 +1,4 @@
-"""Many clients, slow clients, guessing clients: a router as a process of its own, under load."""
+"""Many clients, slow clients and clients that guess tokens, against a router process under load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bench.client import HttpConnection, message_in, opened, request
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from tests.support.fuzzer import fuzz
-from tests.support.router_process import Booth
+from tests.support.router_process import RouterProcess
 from tests.support.running_router import MODERN, STDIO_SERVER, Client
 from tests.support.timeouts import WAIT_S
 
@@ -35,23 +35,23 @@ _STATELESS_HEADERS = {
 
 
 @pytest.fixture
-def token(booth: Booth) -> str:
-    """Of a client of a router with one server."""
-    booth.start()
-    booth.json("add", "Test", "--", sys.executable, str(STDIO_SERVER))
-    booth.refresh()
-    return booth.token()
+def token(router: RouterProcess) -> str:
+    """The HTTP client of a router with one server."""
+    router.start()
+    router.json("add", "Test", "--", sys.executable, str(STDIO_SERVER))
+    router.refresh()
+    return router.token()
 
 
 @asynccontextmanager
-async def client_of(booth: Booth, token: str) -> AsyncGenerator[Client]:
+async def client_of(router: RouterProcess, token: str) -> AsyncGenerator[Client]:
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(timeout=120, limits=limits) as http:
-        yield Client(http, booth.url, token)
+        yield Client(http, router.url, token)
 
 
-def rss_mb(booth: Booth) -> float:
-    status = Path(f"/proc/{booth.pid}/status").read_text()
+def rss_mb(router: RouterProcess) -> float:
+    status = Path(f"/proc/{router.pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
@@ -63,7 +63,7 @@ async def latency_s(client: Client) -> float:
 
 
 async def latencies_s(client: Client, seconds: float) -> list[float]:
-    """How long each of the listings took that one client asked for meanwhile."""
+    """The latency of each listing one client requested meanwhile."""
     until = time.monotonic() + seconds
     taken: list[float] = []
     while time.monotonic() < until:
@@ -75,22 +75,26 @@ def p99(taken: list[float]) -> float:
     return statistics.quantiles(taken, n=100)[98]
 
 
-async def test_twenty_thousand_malformed_requests_do_no_harm(booth: Booth, token: str) -> None:
-    async with client_of(booth, token) as client:
+async def test_twenty_thousand_malformed_requests_break_nothing(
+    router: RouterProcess, token: str
+) -> None:
+    async with client_of(router, token) as client:
         await fuzz(client, 1000, seed=0)
-        before = rss_mb(booth)
+        before = rss_mb(router)
         rounds = await asyncio.gather(*(fuzz(client, 5000, seed=n + 1) for n in range(4)))
         statuses = [status for statuses in rounds for status in statuses]
         assert len(statuses) == 20_000
         assert not [status for status in statuses if status == 0 or status >= 500]
         assert (await client.post_modern("tools/list")).status_code == 200
-    assert "Traceback" not in booth.log
-    assert rss_mb(booth) - before <= 20
+    assert "Traceback" not in router.log
+    assert rss_mb(router) - before <= 20
 
 
-async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: str) -> None:
-    """Each on a connection of its own, all at once: half in sessions, half stateless, and all with
-    the same request ids, so that only the right way back leads to the right client."""
+async def test_five_hundred_clients_get_their_own_responses(
+    router: RouterProcess, token: str
+) -> None:
+    """Each on its own connection, concurrently: half in sessions, half stateless, all with the same
+    request ids, so that a wrongly routed response would be noticed."""
     bearer = {"Authorization": f"Bearer {token}"}
 
     async def echoed(connection: HttpConnection, number: int, call: int) -> object:
@@ -109,16 +113,16 @@ async def test_five_hundred_clients_get_their_own_answers(booth: Booth, token: s
             assert await echoed(connection, number, call) == {"client": number, "call": call}
 
     async with AsyncExitStack() as stack:
-        opening = [opened(HttpConnection(booth.url, bearer)) for _ in range(500)]
+        opening = [opened(HttpConnection(router.url, bearer)) for _ in range(500)]
         connections = [await stack.enter_async_context(each) for each in opening]
         await asyncio.gather(*(twenty_calls(c, number) for number, c in enumerate(connections)))
 
 
-async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
-    booth: Booth, token: str
+async def test_five_hundred_incomplete_requests_are_closed_and_affect_no_other_client(
+    router: RouterProcess, token: str
 ) -> None:
-    url = httpx2.URL(booth.url)
-    async with client_of(booth, token) as client:
+    url = httpx2.URL(router.url)
+    async with client_of(router, token) as client:
         started = time.monotonic()
         halves = [await asyncio.open_connection(url.host, url.port) for _ in range(500)]
         for _, writer in halves:
@@ -132,14 +136,14 @@ async def test_five_hundred_half_sent_requests_are_closed_and_harm_nobody(
         writer.close()
 
 
-async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
-    booth: Booth, token: str
+async def test_a_hundred_thousand_guessed_tokens_are_refused_and_slow_no_other_client(
+    router: RouterProcess, token: str
 ) -> None:
     meanwhile: list[float] = []
 
     async def guess(client: Client, first: int) -> set[int]:
         statuses: set[int] = set()
-        async with opened(HttpConnection(booth.url, {})) as connection:
+        async with opened(HttpConnection(router.url, {})) as connection:
             for number in range(first, first + 25_000):
                 wrong = {"Authorization": f"Bearer tbt_{number:08x}_{'x' * 43}"}
                 statuses.add((await connection.post(b"{}", wrong)).status)
@@ -147,23 +151,23 @@ async def test_a_hundred_thousand_guesses_are_all_wrong_and_slow_nobody(
                     meanwhile.append(await latency_s(client))
         return statuses
 
-    async with client_of(booth, token) as client:
+    async with client_of(router, token) as client:
         alone = statistics.median([await latency_s(client) for _ in range(200)])
         statuses = await asyncio.gather(*(guess(client, n) for n in range(0, 100_000, 25_000)))
     assert set[int]().union(*statuses) == {401, 429}
     assert statistics.median(meanwhile) < alone + 0.05
-    assert rss_mb(booth) < 300
+    assert rss_mb(router) < 300
 
 
-async def test_fifty_thousand_sessions_leave_no_trace(booth: Booth, token: str) -> None:
+async def test_fifty_thousand_sessions_leak_nothing(router: RouterProcess, token: str) -> None:
     bearer = {"Authorization": f"Bearer {token}"}
 
     async def initialize(times: int) -> None:
-        async with opened(HttpConnection(booth.url, bearer)) as connection:
+        async with opened(HttpConnection(router.url, bearer)) as connection:
             for _ in range(times):
                 await connection.initialize()
 
     await asyncio.gather(*(initialize(500) for _ in range(8)))
-    before = rss_mb(booth)
+    before = rss_mb(router)
     await asyncio.gather(*(initialize(5750) for _ in range(8)))
-    assert rss_mb(booth) - before <= 20
+    assert rss_mb(router) - before <= 20

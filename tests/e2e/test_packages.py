@@ -10,16 +10,16 @@ import pytest
 
 from router.discovery.sandbox.self_test import supported_sandbox
 from router.domain.receipts import IsolationLevel
-from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, RouterProcess
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(300)]
 
 
 @pytest.fixture
-def booth(tmp_path: Path) -> Generator[Booth]:
-    started = Booth(TOOLBOOTH, tmp_path / "data")
+def router(tmp_path: Path) -> Generator[RouterProcess]:
+    started = RouterProcess(TOOLBOOTH, tmp_path / "data")
     started.data_dir.mkdir()
-    started.patience_s = 150  # for what must come over the network
+    started.command_timeout_s = 150  # for downloads over the network
     yield started
     started.close()
 
@@ -32,19 +32,19 @@ def booth(tmp_path: Path) -> Generator[Booth]:
     ],
 )
 def test_a_real_package_is_listed_offline_and_starts_fast_afterwards(
-    booth: Booth, command: list[str], source: str, call: str
+    router: RouterProcess, command: list[str], source: str, call: str
 ) -> None:
-    booth.start()
-    booth.json("add", "Test", "--", *command)
-    [server] = booth.json("refresh", "test")
+    router.start()
+    router.json("add", "Test", "--", *command)
+    [server] = router.json("refresh", "test")
     assert server["discovery"] == "success"
-    assert f"test:{call}" in {tool["toolKey"] for tool in booth.json("tools")}
-    receipt = booth.json("receipt", "test")
+    assert f"test:{call}" in {tool["toolKey"] for tool in router.json("tools")}
+    receipt = router.json("receipt", "test")
     assert receipt["package"]["source"] == source
     assert receipt["package"]["version"]
     assert receipt["package"]["integrity"]
     if supported_sandbox().profile.level >= IsolationLevel.CONFINED:
         assert receipt["protection"]["networkBlocked"]
     began = time.monotonic()
-    booth.json("refresh", "test")
+    router.json("refresh", "test")
     assert time.monotonic() - began < 20, "nothing is fetched again"

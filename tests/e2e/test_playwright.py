@@ -17,7 +17,7 @@ PLAYWRIGHT = NODE_SERVERS.parent / "@playwright" / "mcp" / "cli.js"
 
 @pytest.mark.proves("PROG-9")
 async def test_two_sessions_have_a_playwright_each(tmp_path: Path) -> None:
-    """Whether there is a browser to drive does not matter to who drives it."""
+    """Whether a browser is installed does not matter here."""
     arguments = (str(PLAYWRIGHT), "--headless", "--isolated")
     config = ServerConfig(command=str(NODE), args=arguments, sharing=Sharing.PER_SESSION)
     async with running_router(tmp_path) as running:

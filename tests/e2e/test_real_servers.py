@@ -1,4 +1,4 @@
-"""Real servers, one by one: they start, say what they have, and do it; each is then gone."""
+"""Real servers, one by one: each starts, lists its tools, serves calls and ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.router_process import (
     NODE,
     NODE_MODULES,
     TOOLBOOTH,
-    Booth,
+    RouterProcess,
     children_of,
     node_server,
     python_server,
@@ -36,41 +36,41 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def real(folder: Path) -> Iterator[Booth]:
-    """A router with six real servers, which were all listed at once."""
-    booth = Booth(TOOLBOOTH, folder.parent / "data")
+def real(folder: Path) -> Iterator[RouterProcess]:
+    """A router with six real servers, discovered concurrently."""
+    router = RouterProcess(TOOLBOOTH, folder.parent / "data")
     try:
-        booth.start()
+        router.start()
         memory = f"MEMORY_FILE_PATH={folder.parent / 'memory.jsonl'}"
         playwright = [str(NODE), str(NODE_MODULES / "@playwright" / "mcp" / "cli.js")]
-        booth.json("add", "everything", "--", *node_server("everything"))
-        booth.json("add", "memory", "--env", memory, "--", *node_server("memory"))
-        booth.json("add", "files", "--", *node_server("filesystem", str(folder)))
-        booth.json("add", "time", "--", *python_server("time"))
-        booth.json("add", "git", "--", *python_server("git"))
-        booth.json("add", "browser", "--", *playwright, "--headless", "--isolated")
-        states = {row["id"]: row for row in booth.json("refresh")}
+        router.json("add", "everything", "--", *node_server("everything"))
+        router.json("add", "memory", "--env", memory, "--", *node_server("memory"))
+        router.json("add", "files", "--", *node_server("filesystem", str(folder)))
+        router.json("add", "time", "--", *python_server("time"))
+        router.json("add", "git", "--", *python_server("git"))
+        router.json("add", "browser", "--", *playwright, "--headless", "--isolated")
+        states = {row["id"]: row for row in router.json("refresh")}
         listed = {server: row["discovery"] for server, row in states.items()}
         assert set(listed.values()) == {"success"}, states
-        yield booth
+        yield router
     finally:
-        booth.close()
+        router.close()
 
 
-def call(booth: Booth, key: str, **arguments: Any) -> str:
-    result = booth.json("call", key, json.dumps(arguments))
+def call(router: RouterProcess, key: str, **arguments: Any) -> str:
+    result = router.json("call", key, json.dumps(arguments))
     assert not result.get("isError"), result
     return json.dumps(result)
 
 
-def test_each_has_its_tools(real: Booth) -> None:
+def test_each_lists_its_tools(real: RouterProcess) -> None:
     counts = {row["id"]: row["toolCount"] for row in real.json("list")}
     assert counts["everything"] >= 13
     assert counts["browser"] >= 20
     assert min(counts.values()) >= 2
 
 
-def test_each_does_its_work_and_is_gone_with_the_router(real: Booth, folder: Path) -> None:
+def test_each_serves_calls_and_ends_with_the_router(real: RouterProcess, folder: Path) -> None:
     entity = {"name": "Toolbooth", "entityType": "program", "observations": ["remembers"]}
     call(real, "memory:create_entities", entities=[entity])
     assert "remembers" in call(real, "memory:read_graph")

@@ -1,4 +1,4 @@
-"""The window never stands still, whatever the router does: the benchmark of the window holds."""
+"""The window stays responsive whatever the router does: its benchmark stays within limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.router_process import ROOT
 
 @pytest.mark.proof
 @pytest.mark.timeout(300)
-def test_the_window_never_stands_still_with_5000_tools_and_100_calls_a_second(
+def test_the_window_never_freezes_with_5000_tools_and_100_calls_a_second(
     tmp_path: Path,
 ) -> None:
     command = [sys.executable, "-m", "bench.window", "--out", str(tmp_path / "figures.json")]

@@ -1,4 +1,4 @@
-"""Scripts over real servers: many calls, one number, and hardly a token for the client."""
+"""Scripts over real servers: many calls, one number as result, few tokens for the client."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import pytest
 from mcp_types import TextContent
 
 from bench.scripts import FIFTY_CALLS
-from tests.support.router_process import Booth, connected
+from tests.support.router_process import RouterProcess, connected
 
 pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.mark.proves("PROG-6")
 async def test_a_script_makes_fifty_calls_of_real_servers_and_returns_one_number(
-    served: Booth, listed: Path
+    real_router: RouterProcess, listed: Path
 ) -> None:
     folder = listed / "fifty"
     folder.mkdir()
-    served.json("project", "set", "-", "--exposure", "progressive")
-    async with connected(served.url, served.token(), "auto") as client:
+    real_router.json("project", "set", "-", "--exposure", "progressive")
+    async with connected(real_router.url, real_router.token(), "auto") as client:
         script = FIFTY_CALLS.replace("FOLDER", f'"{folder}"')
         result = await client.call_tool("execute", {"script": script})
     [block] = result.content

@@ -1,4 +1,4 @@
-"""Qt without a screen, and the GUI's own event loop, for every test of the window."""
+"""Qt without a display, and the GUI's own event loop, for all tests of the window."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from gui.widgets.theme import Theme, theme
 from tests.support.timeouts import WAIT_MS
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
-os.environ["LC_ALL"] = "C.UTF-8"  # the window speaks the language of the system
+os.environ["LC_ALL"] = "C.UTF-8"  # the window uses the language of the system
 os.environ.pop("LANGUAGE", None)
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
-    # pytest-qt has no setting for what its waits take without a timeout of their own.
+    # pytest-qt has no setting for the default timeout of its waits.
     cast(dict[str, object], _wait.__kwdefaults__)["timeout"] = WAIT_MS
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Qt's warnings fail tests, but for what the offscreen platform says about missing a screen."""
+    """Qt's warnings fail tests, except those of the offscreen platform about a missing screen."""
     quiet = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def _qt_loop(qapp: object) -> Iterator[asyncio.AbstractEventLoop]:
-    """One for all tests: stopping it tells Qt to quit, after which Qt runs no nested loop again."""
+    """One for all tests: stopping it makes Qt quit, after which Qt runs no nested loop again."""
     from qasync import QEventLoop  # pyright: ignore[reportMissingTypeStubs]
 
     loop: asyncio.AbstractEventLoop = QEventLoop(qapp, already_running=True)
@@ -46,28 +46,28 @@ def _qt_loop(qapp: object) -> Iterator[asyncio.AbstractEventLoop]:
 
 @pytest.fixture
 def gui_loop(_qt_loop: asyncio.AbstractEventLoop) -> Iterator[asyncio.AbstractEventLoop]:
-    """qasync's loop, running for as long as the test lets Qt process events (`qtbot.wait…`)."""
+    """qasync's loop, running while the test lets Qt process events (`qtbot.wait…`)."""
     _set_running(_qt_loop)
     yield _qt_loop
     _set_running(None)
 
 
 def _set_running(loop: asyncio.AbstractEventLoop | None) -> None:
-    """asyncio's own hook for makers of loops: qasync takes the thread but never gives it back."""
+    """asyncio's hook for event loops: qasync sets the running loop but never resets it."""
     asyncio._set_running_loop(loop)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.fixture(scope="session")
 def qapp_cls() -> type[QApplication]:
-    """The application's own class, for all tests: there can be only one in a process."""
+    """The application's own class, for all tests: a process can have only one."""
     from gui.application import DesktopApplication
 
     return DesktopApplication
 
 
 @pytest.fixture(autouse=True)
-def _widgets_die_with_their_test() -> Iterator[None]:
-    """Those it left are styled anew with every change of the theme: a later test would pay for it.
+def _delete_widgets() -> Iterator[None]:
+    """Widgets left over are restyled with every theme change, which would slow down later tests.
 
     Outside of a running event loop `deleteLater` alone deletes nothing.
     """
@@ -78,14 +78,14 @@ def _widgets_die_with_their_test() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def _dressed(qapp: QApplication) -> Theme:
+def _applied_theme(qapp: QApplication) -> Theme:
     theme().apply(qapp)
     return theme()
 
 
 @pytest.fixture
-def look(_dressed: Theme) -> Iterator[Theme]:
+def app_theme(_applied_theme: Theme) -> Iterator[Theme]:
     """The application's theme, light at the start of each test."""
-    _dressed.set_mode("light")
-    yield _dressed
-    _dressed.set_mode("light")
+    _applied_theme.set_mode("light")
+    yield _applied_theme
+    _applied_theme.set_mode("light")

@@ -1,4 +1,4 @@
-"""A main window with sample servers, and how a test reads and drives it."""
+"""A main window with sample servers, and functions that read and drive it."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def tool(name: str) -> ToolView:
     )
 
 
-def stocked_router() -> FakeRouter:
-    """Three servers in the active workspace: one ready, one failed, one that waits for consent."""
+def sample_router() -> FakeRouter:
+    """Three servers in the active workspace: one ready, one failed, one that needs consent."""
     router = FakeRouter()
     state = router.state
     state.workspaces = (
@@ -118,8 +118,8 @@ def bridge_from(router: FakeRouter) -> Bridge:
     return bridge
 
 
-def open_window(router: FakeRouter, look: Theme, qtbot: QtBot) -> MainWindow:
-    window = MainWindow(look, Commands(run_now), bridge_from(router))
+def open_window(router: FakeRouter, app_theme: Theme, qtbot: QtBot) -> MainWindow:
+    window = MainWindow(app_theme, Commands(run_now), bridge_from(router))
     qtbot.addWidget(window)
     window.attach(router)
     window.show()
@@ -127,7 +127,7 @@ def open_window(router: FakeRouter, look: Theme, qtbot: QtBot) -> MainWindow:
 
 
 def texts(widget: QWidget) -> str:
-    """All that can be read there now."""
+    """All visible texts."""
     labels = (label for label in widget.findChildren(QLabel) if label.isVisible())
     return "\n".join(label.accessibleName() or label.text() for label in labels)
 
@@ -142,7 +142,7 @@ def press(widget: QWidget, text: str) -> None:
 
 
 def double_click(widget: QWidget, text: str) -> None:
-    """As from a mouse: the second press goes to what is under it by then."""
+    """As by a mouse: the second click goes to what is under the pointer by then."""
     first = button(widget, text)
     window = first.window()
     place = first.mapTo(window, first.rect().center())

@@ -1,4 +1,4 @@
-"""Every control of every window has a name, by the interface that screen readers use."""
+"""Every control of every window has a name in the interface that screen readers use."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from tests.gui.driver import (
     SCHEMA,
     button,
     open_window,
-    stocked_router,
+    sample_router,
     tool,
 )
 from tests.support.fakes import FakeRouter, SentCommand, run_now
@@ -92,7 +92,7 @@ ASK = PermissionRequest(
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.apps.apps = (APP,)
     made.state.pending = (
         PendingTool(ToolKey(GITHUB.id, "fork"), Approval.PENDING, "", "Fork it", (), ()),
@@ -101,13 +101,13 @@ def router() -> FakeRouter:
 
 
 def nameless(window: QWidget) -> list[str]:
-    """The controls a person can meet that say nothing about themselves."""
+    """The reachable controls without an accessible name."""
     controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
     return [type(c).__name__ for c in controls if not _is_inner(c) and not _name(c)]
 
 
 def _is_inner(control: QWidget) -> bool:
-    """Parts of another control, which speaks for them."""
+    """Whether it is part of another control that has the name."""
     return isinstance(control.parentWidget(), QAbstractSpinBox | QComboBox | QLineEdit)
 
 
@@ -116,7 +116,7 @@ def _name(control: QWidget) -> str:
 
 
 def unreachable(window: QWidget) -> list[str]:
-    """The controls that only a mouse gets to."""
+    """The controls that only a mouse can reach."""
     controls = [c for kind in CONTROLS for c in window.findChildren(kind) if c.isVisible()]
     return [
         _name(control)
@@ -128,7 +128,7 @@ def unreachable(window: QWidget) -> list[str]:
 
 
 def unmarked(window: QWidget) -> list[str]:
-    """The controls that look the same whether the keyboard is in them or not."""
+    """The controls that look the same with and without the keyboard focus."""
     reached = [
         control
         for kind in CONTROLS
@@ -149,18 +149,18 @@ def _shows_focus(control: QWidget) -> bool:
 
 
 @pytest.mark.parametrize("place", list(Page))
-def test_the_main_window_shows_where_the_keyboard_is(
-    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+def test_the_main_window_shows_the_keyboard_focus(
+    place: Page, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(place)
     with qtbot.waitActive(window):
         window.activateWindow()
     assert unmarked(window) == []
 
 
-def test_every_dialog_shows_where_the_keyboard_is(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+def test_every_dialog_shows_the_keyboard_focus(
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for dialog in dialogs(router):
         dialog.show()
@@ -172,16 +172,16 @@ def test_every_dialog_shows_where_the_keyboard_is(
 
 @pytest.mark.parametrize("place", list(Page))
 def test_the_main_window_names_all_its_controls(
-    place: Page, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    place: Page, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(place)
     qtbot.waitUntil(lambda: nameless(window) == [])
     assert unreachable(window) == []
 
 
 def test_the_settings_name_all_their_controls(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     dialog = SettingsDialog(router, Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
@@ -191,11 +191,11 @@ def test_the_settings_name_all_their_controls(
 
 
 def dialogs(router: FakeRouter) -> Iterator[QWidget]:
-    """Each dialog there is, in each of its states that has other controls."""
+    """Each dialog, in each state that has other controls."""
     commands = Commands(run_now)
     below = QWidget()
     yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
-    yield show_error(None, InvalidInput("It is broken.", "Mend it."))
+    yield show_error(None, InvalidInput("It is broken.", "Fix it."))
     for page in PageName:
         settings = SettingsDialog(router, commands, Bridge(), None)
         settings.open_at(page)
@@ -231,7 +231,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
 
 
 def test_every_dialog_names_all_its_controls(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for dialog in dialogs(router):
         dialog.show()
@@ -240,8 +240,8 @@ def test_every_dialog_names_all_its_controls(
         dialog.close()
 
 
-def test_every_dialog_is_walked_through(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+def test_every_dialog_is_covered(
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     for module in pkgutil.walk_packages(gui.__path__, "gui."):
         if module.name != "gui.__main__":
@@ -251,7 +251,7 @@ def test_every_dialog_is_walked_through(
         walked.add(type(dialog))
         dialog.close()
     ours = {kind for kind in _below(QDialog) if kind.__module__.startswith("gui.")}
-    assert ours - walked == {Dialog, ChangesDialog}  # What the others are made of.
+    assert ours - walked == {Dialog, ChangesDialog}  # Base classes of the others.
 
 
 def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:
@@ -262,29 +262,29 @@ def _below(kind: type[QWidget]) -> Iterator[type[QWidget]]:
 
 @pytest.mark.parametrize("tab", range(5))
 def test_every_part_of_a_server_names_its_controls_and_is_reached_by_keyboard(
-    tab: int, router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    tab: int, router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.pages.workspace.detail.findChildren(QTabBar)[0].setCurrentIndex(tab)
     qtbot.waitUntil(lambda: nameless(window) == [])
     assert unreachable(window) == []
 
 
-def do_as_a_screen_reader_does(control: QWidget) -> None:
+def trigger_as_screen_reader(control: QWidget) -> None:
     actions = QAccessible.queryAccessibleInterface(control).actionInterface()
     actions.doAction(actions.actionNames()[0])
 
 
-def test_a_switch_and_a_choice_obey_a_screen_reader(
-    router: FakeRouter, look: Theme, qtbot: QtBot, gui_loop: object
+def test_a_switch_and_a_choice_can_be_operated_by_a_screen_reader(
+    router: FakeRouter, app_theme: Theme, qtbot: QtBot, gui_loop: object
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     router.commands.clear()
-    do_as_a_screen_reader_does(button(window, "Context Optimization"))
-    do_as_a_screen_reader_does(button(window, "Context Optimization"))
-    do_as_a_screen_reader_does(button(window, "Hybrid"))
+    trigger_as_screen_reader(button(window, "Context Optimization"))
+    trigger_as_screen_reader(button(window, "Context Optimization"))
+    trigger_as_screen_reader(button(window, "Hybrid"))
     chosen = [command.arguments[2] for command in router.commands]
     assert chosen == [None, Optimization.BM25, Optimization.HYBRID]
     router.commands.clear()
-    do_as_a_screen_reader_does(button(window, "Acme, 0 servers"))
+    trigger_as_screen_reader(button(window, "Acme, 0 servers"))
     assert router.commands == [SentCommand("workspaces.switch", (ACME,))]

@@ -1,4 +1,4 @@
-"""`toolbooth` as a real process: the window with the real router behind it, and all ways out."""
+"""`toolbooth` as a real process: the window with the real router, and every way it exits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ sys.exit(main([]))
 
 
 class Desktop:
-    """A folder of its own for data, sockets and the processes that use them."""
+    """A folder for data, sockets and the processes that use them."""
 
     def __init__(self, data_dir: Path, runtime: str) -> None:
         self.data_dir = data_dir
@@ -87,8 +87,8 @@ class Desktop:
         )
 
     def listening_url(self) -> str:
-        """Asks over local IPC, as the command line does, until the router serves."""
-        while True:  # or until the test has taken too long
+        """Ask over local IPC, as the command line does, until the router serves."""
+        while True:  # or until the test times out
             answer = self.run("status", "--json")
             if answer.returncode == 0 and (url := json.loads(answer.stdout)["listener"].get("url")):
                 return str(url)
@@ -136,7 +136,7 @@ def test_the_log_is_for_its_user_only(desktop: Desktop) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
-def test_without_a_display_it_says_so_and_names_the_way_out(desktop: Desktop) -> None:
+def test_without_a_display_it_says_so_and_suggests_serve(desktop: Desktop) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         desktop.environment.pop(name, None)
     answer = desktop.run()
@@ -148,20 +148,18 @@ def test_without_a_display_it_says_so_and_names_the_way_out(desktop: Desktop) ->
     ("arguments", "code"),
     [(["--port", "70000"], 2), (["--nonsense"], 2), (["nonsense"], 2), (["--version"], 0)],
 )
-def test_wrong_usage_has_its_own_exit_code(
+def test_a_usage_error_has_its_own_exit_code(
     desktop: Desktop, arguments: list[str], code: int
 ) -> None:
     assert desktop.run(*arguments).returncode == code
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["list"], ["status"]])
-def test_the_headless_side_loads_nothing_of_qt(desktop: Desktop, arguments: list[str]) -> None:
+def test_the_headless_commands_do_not_load_qt(desktop: Desktop, arguments: list[str]) -> None:
     assert desktop.run_program(LOADED, *arguments).stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("module", ["gui.desktop.url_scheme", "PySide6.QtCore", "gui.application"])
-def test_an_interrupt_while_we_are_being_loaded_is_no_failure_of_ours(
-    desktop: Desktop, module: str
-) -> None:
+def test_an_interrupt_while_loading_prints_no_traceback(desktop: Desktop, module: str) -> None:
     answer = desktop.run_program(INTERRUPTED, module)
     assert (answer.returncode, answer.stderr) == (1, "")

@@ -1,4 +1,4 @@
-"""Thousands of tools: there at once after a start, and read without anyone noticing."""
+"""Thousands of cached tools: loaded quickly at start, and read without delaying the loop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def filled(folder: Path, servers: int) -> Router:
         entry = CachedListing(listing, CONFIG.config_hash, datetime.now(UTC))
         cache.write(ServerId(f"s{number}"), entry)
     await first.stop()
-    second = Router(folder)  # approves what it sees for the first time
+    second = Router(folder)  # approves the list it sees first
     await second.open()
     await second.stop()
     return Router(folder)
@@ -58,7 +58,7 @@ async def test_the_tools_of_a_server_are_read_within_a_millisecond(tmp_path: Pat
 
 @pytest.mark.proof
 @pytest.mark.proves("DISC-13")
-async def test_ten_thousand_cached_tools_are_there_within_half_a_second(tmp_path: Path) -> None:
+async def test_ten_thousand_cached_tools_are_loaded_within_half_a_second(tmp_path: Path) -> None:
     router = await filled(tmp_path, 10)
     took = await opened(router)
     refs = [ServerRef(PERSONAL, ServerId(f"s{n}")) for n in range(10)]

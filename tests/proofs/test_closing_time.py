@@ -1,4 +1,4 @@
-"""Closing is bounded: what a server does can only delay it by the time it has to end."""
+"""Closing is bounded: a server can delay it only by its time limits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
-from tests.router.upstream.connection_harness import Heard, call, failure_of, open_config
-from tests.router.upstream.pool_harness import Fleet
+from tests.router.upstream.connection_harness import ServerOutput, call, failure_of, open_config
+from tests.router.upstream.pool_harness import PoolHarness
 from tests.router.upstream.pool_harness import call as call_pooled
 from tests.servers.commands import stdio_config
-from tests.support.router_process import TOOLBOOTH, Booth, connected
+from tests.support.router_process import TOOLBOOTH, RouterProcess, connected
 from tests.support.running_router import Record
 
 pytestmark = [
@@ -37,7 +37,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @asynccontextmanager
 async def opened(*options: str) -> AsyncGenerator[UpstreamConnection]:
-    connection = await open_config(stdio_config(*options), Heard())
+    connection = await open_config(stdio_config(*options), ServerOutput())
     try:
         yield connection
     finally:
@@ -50,13 +50,13 @@ async def closing_s(connection: UpstreamConnection) -> float:
     return time.monotonic() - began
 
 
-async def test_a_decent_server_is_closed_at_once() -> None:
+async def test_a_cooperative_server_is_closed_at_once() -> None:
     async with opened() as connection:
         assert await closing_s(connection) < 0.9
 
 
 @pytest.mark.parametrize("tool", ["daemon", "spawn"])
-async def test_what_left_the_servers_group_is_not_waited_for(tool: str) -> None:
+async def test_processes_outside_the_servers_group_are_not_waited_for(tool: str) -> None:
     async with opened() as connection:
         await call(connection, tool, **({"own_session": True} if tool == "spawn" else {}))
         assert await closing_s(connection) < 1.5
@@ -78,10 +78,10 @@ async def test_a_server_that_stops_reading_is_closed_in_bounded_time() -> None:
         assert await closing_s(connection) < 4
 
 
-async def test_a_pool_closes_all_side_by_side(tmp_path: Path) -> None:
-    fleet = Fleet(tmp_path / "record")
-    fleet.options = ["--stubborn", "--child"]
-    pool = fleet.pool()
+async def test_a_pool_closes_all_servers_concurrently(tmp_path: Path) -> None:
+    harness = PoolHarness(tmp_path / "record")
+    harness.options = ["--stubborn", "--child"]
+    pool = harness.pool()
     refs = [ServerRef(WorkspaceId("w"), ServerId(f"s{n}")) for n in range(6)]
     await asyncio.gather(*(call_pooled(pool, "echo", ref) for ref in refs))
     began = time.monotonic()
@@ -90,19 +90,19 @@ async def test_a_pool_closes_all_side_by_side(tmp_path: Path) -> None:
 
 
 async def test_sigterm_during_calls_ends_the_router_soon(tmp_path: Path) -> None:
-    booth, record = Booth(TOOLBOOTH, tmp_path / "data"), Record(tmp_path)
-    booth.start()
+    router, record = RouterProcess(TOOLBOOTH, tmp_path / "data"), Record(tmp_path)
+    router.start()
     config = stdio_config("--record", str(record.path))
-    booth.json("add", "s", "--", config.command or "", *config.args)
-    booth.refresh()
-    booth.json("call", "s:harden", "{}")
+    router.json("add", "s", "--", config.command or "", *config.args)
+    router.refresh()
+    router.json("call", "s:harden", "{}")
     slow: JsonObject = {"toolKey": "s:slow", "arguments": {}}
-    async with connected(booth.url, booth.token(), "legacy") as client:
+    async with connected(router.url, router.token(), "legacy") as client:
         calls = [spawn(client.call_tool("tool_execute", slow), name="slow") for _ in range(CALLS)]
         for _ in calls:
             await record.until("slow")
         began = time.monotonic()
-        assert await asyncio.to_thread(booth.stop) == 0
+        assert await asyncio.to_thread(router.stop) == 0
         assert time.monotonic() - began < 4
         await asyncio.gather(*calls, return_exceptions=True)
     record.close()

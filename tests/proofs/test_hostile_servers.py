@@ -1,4 +1,4 @@
-"""Whatever a server does: an answer or a clear error in time, and nobody else is held up."""
+"""Whatever a server does: a result or a clear error in time, and no other call is delayed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.hostile_servers import (
     SSE,
     STDIO,
     STEPS,
-    assert_harms_only_its_own_calls,
+    assert_affects_only_its_own_calls,
     hostile_processes,
     http_configs,
     stdio_configs,
@@ -26,25 +26,25 @@ pytestmark = [LINUX_ONLY, pytest.mark.proof]
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
-    """Once is enough here, on the loop that is used where there is one."""
+    """One loop is enough here: uvloop where it is installed."""
     return "asyncio", {"use_uvloop": True}
 
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", STDIO)
-async def test_a_hostile_process_holds_nobody_up(fault: str) -> None:
+async def test_a_hostile_process_delays_no_other_call(fault: str) -> None:
     steps, expected = STDIO[fault]
     configs = stdio_configs(fault, steps)
-    await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+    await assert_affects_only_its_own_calls(configs, steps, expected, measures=True)
     assert hostile_processes(fault) == []
 
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("step", STEPS[1:])
 @pytest.mark.parametrize("fault", HEAVY_OVER_STDIO)
-async def test_a_process_that_says_too_much_holds_nobody_up(fault: str, step: str) -> None:
+async def test_a_process_that_floods_delays_no_other_call(fault: str, step: str) -> None:
     configs, expected = stdio_configs(fault, (step,)), HEAVY_OVER_STDIO[fault]
-    await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
+    await assert_affects_only_its_own_calls(configs, (step,), expected, measures=True)
     assert hostile_processes(fault) == []
 
 
@@ -53,10 +53,10 @@ async def test_a_process_that_says_too_much_holds_nobody_up(fault: str, step: st
     ("transport", "fault"),
     [*(("http", fault) for fault in HTTP), *(("sse", fault) for fault in SSE)],
 )
-async def test_a_hostile_address_holds_nobody_up(transport: str, fault: str) -> None:
+async def test_a_hostile_http_server_delays_no_other_call(transport: str, fault: str) -> None:
     steps, expected = (HTTP if transport == "http" else SSE)[fault]
     with http_configs(fault, steps, transport) as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected, measures=True)
+        await assert_affects_only_its_own_calls(configs, steps, expected, measures=True)
 
 
 @pytest.mark.proves("REG-7")
@@ -68,9 +68,9 @@ async def test_a_hostile_address_holds_nobody_up(transport: str, fault: str) -> 
         *(("sse", fault) for fault in HEAVY_OVER_SSE),
     ],
 )
-async def test_an_address_that_says_too_much_holds_nobody_up(
+async def test_an_http_server_that_floods_delays_no_other_call(
     transport: str, fault: str, step: str
 ) -> None:
     expected = HEAVY_OVER_HTTP[fault]
     with http_configs(fault, (step,), transport) as configs:
-        await assert_harms_only_its_own_calls(configs, (step,), expected, measures=True)
+        await assert_affects_only_its_own_calls(configs, (step,), expected, measures=True)

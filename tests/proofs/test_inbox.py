@@ -1,4 +1,4 @@
-"""Servers that write without end get their turns, and the loop keeps most of its time."""
+"""Servers that write without end are read in turns, and the loop keeps most of its time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WATCHED_S = 0.4
 
 
 class Flood:
-    """Writes on as soon as it is read on."""
+    """Writes more as soon as reading resumes."""
 
     def __init__(self) -> None:
         self.taken = 0
@@ -47,7 +47,7 @@ class Flood:
         asyncio.get_running_loop().call_soon(self.write)
 
 
-async def test_floods_together_leave_the_loop_half_of_its_time() -> None:
+async def test_concurrent_floods_leave_the_loop_half_of_its_time() -> None:
     floods = [Flood() for _ in range(4)]
     began, computed = time.monotonic(), time.process_time()
     for flood in floods:

@@ -1,4 +1,4 @@
-"""Memory: a thousand starts of a server leave none behind, and the embeddings take little."""
+"""Memory: a thousand starts of a server leak nothing, and the embeddings are small."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.router.upstream.pool_harness import REF, Fleet, call
+from tests.router.upstream.pool_harness import REF, PoolHarness, call
 
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(900)]
 MEBIBYTE = 1024 * 1024
@@ -29,9 +29,9 @@ def resident_bytes() -> int:
 
 
 async def test_a_thousand_starts_and_stops_take_no_more_memory(tmp_path: Path) -> None:
-    fleet = Fleet(tmp_path / "record")
-    fleet.options = ["--child"]
-    pool = fleet.pool()
+    harness = PoolHarness(tmp_path / "record")
+    harness.options = ["--child"]
+    pool = harness.pool()
 
     async def start_and_stop(rounds: int) -> None:
         for number in range(rounds):
@@ -44,7 +44,7 @@ async def test_a_thousand_starts_and_stops_take_no_more_memory(tmp_path: Path) -
     after = resident_bytes()
     await pool.close()
     assert after - before < 4 * MEBIBYTE
-    assert len(fleet.pids()) == ROUNDS + 5
+    assert len(harness.pids()) == ROUNDS + 5
 
 
 @pytest.mark.proves("META-4")

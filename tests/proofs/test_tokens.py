@@ -1,4 +1,4 @@
-"""Checking a token costs next to nothing: every request does it."""
+"""Verifying a token is fast: every request does it."""
 
 from __future__ import annotations
 

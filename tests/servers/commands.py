@@ -1,4 +1,4 @@
-"""How tests start the servers beside this file, and how they see that a process is gone."""
+"""How tests start the servers in this folder, and check that a process has ended."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_running(pid: int) -> bool:
 
 
 def ends_within(seconds: float, pid: int) -> bool:
-    """Whether a process that need not be our child has ended, or does so in time."""
+    """Whether a process that need not be our child has ended, or ends in time."""
     if sys.platform != "linux":
         return _disappears_within(seconds, pid)
     try:

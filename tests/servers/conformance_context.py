@@ -1,4 +1,5 @@
-"""What a handler of the conformance server reads of its request, and how it asks its client."""
+"""What a handler of the conformance server reads of its request, and how it sends requests to its
+client."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 
-from tests.servers.conformance_offers import Json
+from tests.servers.conformance_content import Json
 
 Context = ServerRequestContext[Any, Any]
 
@@ -53,13 +54,13 @@ def capabilities(ctx: Context) -> Json:
     return declared.model_dump(by_alias=True, exclude_none=True) if declared else {}
 
 
-def told(answer: Json) -> str:
+def answer_text(answer: Json) -> str:
     return f"action={answer['action']}, content={json.dumps(answer.get('content'))}"
 
 
-async def ask(ctx: Context, question: Json) -> Json:
+async def ask(ctx: Context, request: Json) -> Json:
     answer = await ctx.session.send_request(
-        cast(Any, Sent.model_validate(question)),
+        cast(Any, Sent.model_validate(request)),
         Anything,
         metadata=ServerMessageMetadata(related_request_id=ctx.request_id),
     )

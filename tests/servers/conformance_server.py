@@ -1,7 +1,7 @@
-"""An MCP server with all that the official conformance suite asks a server for, over HTTP.
+"""An MCP server over HTTP with everything the official conformance suite requires of a server.
 
-In a test: `with serving(conformance_app(modern_only=...)) as url: ...`. In the older revisions it
-asks its client while a call waits; in the stateless one it answers with what it wants to know.
+In a test: `with serving(conformance_app(modern_only=...)) as url: ...`. In legacy revisions it
+sends requests to its client during a call; in the modern one it returns `input_required`.
 """
 
 from __future__ import annotations
@@ -23,19 +23,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 from starlette.types import ASGIApp
 
-from tests.servers.conformance_context import (
-    Context,
-    Sent,
-    accept,
-    answers,
-    ask,
-    capabilities,
-    content,
-    modern,
-    state,
-    told,
-)
-from tests.servers.conformance_offers import (
+from tests.servers.conformance_content import (
     DEFAULTS,
     ENUMS,
     NAME,
@@ -55,25 +43,37 @@ from tests.servers.conformance_offers import (
     visit,
     wanted,
 )
+from tests.servers.conformance_context import (
+    Context,
+    Sent,
+    accept,
+    answer_text,
+    answers,
+    ask,
+    capabilities,
+    content,
+    modern,
+    state,
+)
 from tests.servers.http_server import ModernOnly
 
 _PAUSE_S = 0.05
 
 
 class Conformance:
-    """The server's state and its answers."""
+    """The server's state and its responses."""
 
     def __init__(self) -> None:
         self._bus = InMemorySubscriptionBus()
         self._changes = 0
         self._tools: dict[str, Callable[[Context, Json], Awaitable[Json]]] = {
-            "test_simple_text": _says("This is a simple text response for testing."),
-            "test_image_content": _gives({"type": "image", "data": PNG, "mimeType": "image/png"}),
-            "test_audio_content": _gives({"type": "audio", "data": WAV, "mimeType": "audio/wav"}),
-            "test_embedded_resource": _gives(
+            "test_simple_text": _returns_text("This is a simple text response for testing."),
+            "test_image_content": _returns({"type": "image", "data": PNG, "mimeType": "image/png"}),
+            "test_audio_content": _returns({"type": "audio", "data": WAV, "mimeType": "audio/wav"}),
+            "test_embedded_resource": _returns(
                 resource("test://embedded-resource", "This is an embedded resource content.")
             ),
-            "test_multiple_content_types": _gives(
+            "test_multiple_content_types": _returns(
                 {"type": "text", "text": "Multiple content types test:"},
                 {"type": "image", "data": PNG, "mimeType": "image/png"},
                 resource(
@@ -90,8 +90,8 @@ class Conformance:
             "test_elicitation": self._elicit,
             "test_elicitation_sep1034_defaults": self._elicit_defaults,
             "test_elicitation_sep1330_enums": self._elicit_enums,
-            "json_schema_2020_12_tool": _says("The schema is what this tool is about."),
-            "test_repeated_in_headers": _says("The headers said the same."),
+            "json_schema_2020_12_tool": _returns_text("The schema is what this tool is about."),
+            "test_repeated_in_headers": _returns_text("The headers said the same."),
             "test_missing_capability": self._need_sampling,
             "test_streaming_elicitation": self._ask_name,
             "test_trigger_tool_change": self._change_tools,
@@ -101,9 +101,9 @@ class Conformance:
             "test_input_required_result_list_roots": self._ask_roots,
             "test_input_required_result_request_state": self._confirm,
             "test_input_required_result_tampered_state": self._confirm,
-            "test_input_required_result_multiple_inputs": self._ask_much,
+            "test_input_required_result_multiple_inputs": self._ask_several,
             "test_input_required_result_multi_round": self._ask_in_rounds,
-            "test_input_required_result_capabilities": self._ask_what_it_can,
+            "test_input_required_result_capabilities": self._ask_by_capabilities,
         }
         self.server: Server[Any] = Server(
             "conformance", version="1", get_tool_input_schema=lambda _: None
@@ -176,13 +176,13 @@ class Conformance:
 
     async def _elicit(self, ctx: Context, arguments: Json) -> Json:
         if "url" in arguments:
-            return text(told(await ask(ctx, visit(arguments["url"]))))
+            return text(answer_text(await ask(ctx, visit(arguments["url"]))))
         fields = {
             "username": {"type": "string", "description": "User's response"},
             "email": {"type": "string", "description": "User's email address"},
         }
         answer = await ask(ctx, form(arguments["message"], fields, "username", "email"))
-        return text(f"User response: {told(answer)}")
+        return text(f"User response: {answer_text(answer)}")
 
     async def _elicit_defaults(self, ctx: Context, arguments: Json) -> Json:
         return await self._elicit_fields(ctx, DEFAULTS)
@@ -192,7 +192,7 @@ class Conformance:
 
     async def _elicit_fields(self, ctx: Context, fields: Json) -> Json:
         answer = await ask(ctx, form("Please review", fields))
-        return text(f"Elicitation completed: {told(answer)}")
+        return text(f"Elicitation completed: {answer_text(answer)}")
 
     async def _need_sampling(self, ctx: Context, arguments: Json) -> Json:
         if "sampling" not in capabilities(ctx):
@@ -213,12 +213,12 @@ class Conformance:
         await self._bus.publish(PromptsListChanged())
         return text("The prompts have changed.")
 
-    # Tools that ask by their answer
+    # Tools that return input_required
 
     async def _ask_name(self, ctx: Context, arguments: Json) -> Json:
         if "url" in arguments:
             answer = answers(ctx).get("visit")
-            return text(told(answer)) if answer else wanted(visit=visit(arguments["url"]))
+            return text(answer_text(answer)) if answer else wanted(visit=visit(arguments["url"]))
         name = content(ctx, "user_name").get("name")
         if not isinstance(name, str):
             return wanted(user_name=form("What is your name?", NAME, "name"))
@@ -238,11 +238,11 @@ class Conformance:
 
     async def _confirm(self, ctx: Context, arguments: Json) -> Json:
         if state(ctx) != "confirming" or "confirm" not in answers(ctx):
-            question = form("Please confirm", {"ok": {"type": "boolean"}}, "ok")
-            return {**wanted(confirm=question), "requestState": "confirming"}
+            request = form("Please confirm", {"ok": {"type": "boolean"}}, "ok")
+            return {**wanted(confirm=request), "requestState": "confirming"}
         return text("state-ok")
 
-    async def _ask_much(self, ctx: Context, arguments: Json) -> Json:
+    async def _ask_several(self, ctx: Context, arguments: Json) -> Json:
         given = answers(ctx)
         questions = {
             "user_name": form("What is your name?", NAME, "name"),
@@ -257,15 +257,15 @@ class Conformance:
         colour = {"color": {"type": "string"}}
         match state(ctx):
             case "step1":
-                question = form("Step 2: What is your favorite color?", colour, "color")
-                return {**wanted(step2=question), "requestState": "step2"}
+                request = form("Step 2: What is your favorite color?", colour, "color")
+                return {**wanted(step2=request), "requestState": "step2"}
             case "step2":
                 return text(f"Done: {json.dumps(answers(ctx))}")
             case _:
-                question = form("Step 1: What is your name?", NAME, "name")
-                return {**wanted(step1=question), "requestState": "step1"}
+                request = form("Step 1: What is your name?", NAME, "name")
+                return {**wanted(step1=request), "requestState": "step1"}
 
-    async def _ask_what_it_can(self, ctx: Context, arguments: Json) -> Json:
+    async def _ask_by_capabilities(self, ctx: Context, arguments: Json) -> Json:
         able = capabilities(ctx)
         questions: dict[str, Json] = {}
         if "sampling" in able:
@@ -305,8 +305,8 @@ class Conformance:
                 context = content(ctx, "user_context").get("context")
                 if context is None:
                     fields = {"context": {"type": "string"}}
-                    question = form("What context should the prompt use?", fields, "context")
-                    return wanted(user_context=question)
+                    request = form("What context should the prompt use?", fields, "context")
+                    return wanted(user_context=request)
                 return messages({"type": "text", "text": f"Context: {context}"})
             case _:
                 raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
@@ -348,7 +348,7 @@ _CACHING: Json = {"ttlMs": 0, "cacheScope": "private"}
 def _complete(
     handler: Callable[[Context, Any], Awaitable[Any]],
 ) -> Callable[[Context, Any], Awaitable[Any]]:
-    """Mark what is a final answer as the stateless revision wants it."""
+    """Mark a final result as the modern revision requires."""
 
     async def marked(ctx: Context, params: Any) -> Any:
         result = cast(Json | types.EmptyResult, await handler(ctx, params))
@@ -359,11 +359,11 @@ def _complete(
     return marked
 
 
-def _says(words: str) -> Callable[[Context, Json], Awaitable[Json]]:
-    return _gives({"type": "text", "text": words})
+def _returns_text(words: str) -> Callable[[Context, Json], Awaitable[Json]]:
+    return _returns({"type": "text", "text": words})
 
 
-def _gives(*blocks: Json) -> Callable[[Context, Json], Awaitable[Json]]:
+def _returns(*blocks: Json) -> Callable[[Context, Json], Awaitable[Json]]:
     async def answer(ctx: Context, arguments: Json) -> Json:
         return {"content": list(blocks)}
 

@@ -1,11 +1,11 @@
-"""A server that does every wrong thing a server can do, over any transport. Plain Python, no SDK.
+"""A server with every fault a server can have, over any transport. Plain Python, no SDK.
 
     hostile_server.py FAULT STEP           over stdio
-    hostile_server.py FAULT STEP --http    over streamable HTTP; prints its address when it listens
+    hostile_server.py FAULT STEP --http    over streamable HTTP; prints its URL when it listens
     hostile_server.py FAULT STEP --sse     over HTTP+SSE, likewise
 
-It behaves until STEP: `start` (before it reads anything), `initialize`, `list` or `call` (of any
-tool but `fine`). Then it does FAULT: one of `STATES`, which end or stall the process, or of
+It behaves correctly until STEP: `start` (before it reads anything), `initialize`, `list` or `call`
+(of any tool but `fine`). Then it does FAULT: one of `STATES`, which end or stall the process, or of
 `ANSWERS`.
 """
 
@@ -47,7 +47,7 @@ def leave() -> None:
 
 def stop() -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
-    hang()  # a thread may run on for a moment
+    hang()  # a thread may still run for a moment
 
 
 def flood_stdout() -> None:
@@ -139,7 +139,7 @@ ANSWERS: dict[str, Callable[[Message, Message], Iterator[bytes]]] = {
 
 
 class Hostile:
-    """What it does with a message, whichever way that came."""
+    """Handles a message, whatever the transport."""
 
     def __init__(self, fault: str, step: str) -> None:
         self.fault = fault
@@ -148,7 +148,7 @@ class Hostile:
             STATES[fault]()
 
     def answer(self, message: Message) -> Iterator[bytes]:
-        """The text of the answer, in pieces; none for a notification."""
+        """The text of the response, in pieces; none for a notification."""
         if "id" not in message:
             return iter(())
         result = RESULTS[message["method"]]
@@ -202,7 +202,7 @@ class Handler(BaseHTTPRequestHandler):
         self._begin(405, {"content-length": "0"})
 
     def bomb(self, message: Message) -> None:
-        """A gigabyte in a megabyte."""
+        """A gigabyte compressed to a megabyte."""
         fields = {"content-type": "application/json", "content-encoding": "gzip"}
         self._begin(200, {**fields, "connection": "close"})
         with gzip.GzipFile(fileobj=self.wfile, mode="wb", compresslevel=1) as packed:
@@ -238,7 +238,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Nobody wants to know."""
+        """No log output."""
 
 
 _HTTP_ONLY: dict[str, Callable[[Handler, Message], None]] = {
@@ -251,7 +251,7 @@ _HTTP_ONLY: dict[str, Callable[[Handler, Message], None]] = {
 
 
 class SseHandler(Handler):
-    """The same over one event stream, which brings all answers."""
+    """The same over one event stream, which carries all responses."""
 
     asked: queue.Queue[Message] = queue.Queue()
 
@@ -296,7 +296,7 @@ class Listener(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are what it is made for."""
+        """Clients that close the connection are expected."""
 
 
 def main() -> None:

@@ -32,8 +32,8 @@ TOOLS = ("echo", "progress", "slow", "notify")
 
 
 class Tools:
-    """`echo` answers with its arguments, `progress` in `steps`, `slow` never; `notify` says that
-    the list of tools changed. `cancelled` is set when a slow call was cancelled."""
+    """`echo` returns its arguments, `progress` sends `steps` notifications, `slow` never returns;
+    `notify` sends `list_changed`. `cancelled` is set when a slow call was cancelled."""
 
     def __init__(self) -> None:
         self.started = threading.Event()
@@ -111,7 +111,8 @@ def sdk_app(
 
 
 class ModernOnly:
-    """Refuses whatever isn't in the modern revision, as a server without the legacy ones does."""
+    """Refuses requests that aren't in the modern revision, as a server without the legacy ones
+    does."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -131,7 +132,7 @@ class ModernOnly:
 
 
 class AnnouncingServer(uvicorn.Server):
-    """Tells when it listens, and where."""
+    """Signals when it listens, and where."""
 
     def __init__(self, app: ASGIApp, port: int = 0) -> None:
         config = uvicorn.Config(
@@ -152,7 +153,7 @@ class AnnouncingServer(uvicorn.Server):
 
 @contextlib.contextmanager
 def serving(app: ASGIApp, port: int = 0) -> Generator[str]:
-    """Serve `app` on a thread of its own; the address is without a path."""
+    """Serve `app` on another thread; the URL has no path."""
     server = AnnouncingServer(app, port)
     thread = threading.Thread(target=server.run, name="test http server", daemon=True)
     thread.start()

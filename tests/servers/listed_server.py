@@ -1,8 +1,8 @@
-"""An MCP server over stdio whose tools stand in a JSON file that is read anew for each list.
+"""An MCP server over stdio whose tools are in a JSON file that is read for each `tools/list`.
 
-Run it with `python listed_server.py FILE`. The file holds the result of `tools/list`. A line is
+Run it with `python listed_server.py FILE`. The file has the result of `tools/list`. A line is
 appended to `FILE.asked` for each list, unless it is isolated; the tool `announce`, listed or not,
-says that it changed.
+sends `list_changed`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An authorization server and an MCP server behind it, in one application made of the SDK's parts.
 
-Every token it issues holds until its clock has moved past it, or somebody revokes it. `requests`
-counts what was asked of which path; the switches at the top make it misbehave.
+Every token it issues is valid until its clock passes the expiry or it is revoked. `requests`
+counts the requests by path; the fields at the top make it misbehave.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FAR_AWAY = 4_000_000_000
 
 @dataclass(slots=True)
 class Provider:
-    """`OAuthAuthorizationServerProvider` in memory: whoever comes is let in."""
+    """`OAuthAuthorizationServerProvider` in memory: every user is accepted."""
 
     clients: dict[str, OAuthClientInformationFull] = field(default_factory=dict[str, Any])
     codes: dict[str, AuthorizationCode] = field(default_factory=dict[str, AuthorizationCode])
@@ -51,7 +51,7 @@ class Provider:
     issuer: str = ""
     answers_as: str | None = None
     """The `iss` in its answers; `None`: its own."""
-    tokens_are_good: bool = True
+    accepts_tokens: bool = True
     denies: bool = False
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
@@ -105,7 +105,7 @@ class Provider:
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
-        """Rotates, so that whoever uses an old one is found out."""
+        """Rotates, so that use of an old one is detected."""
         del self.refresh[refresh_token.token]
         self.access.clear()
         return self._grant(client, scopes, refresh_token.resource)
@@ -114,7 +114,7 @@ class Provider:
         return self.access.get(token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        return self.access.get(token) if self.tokens_are_good else None
+        return self.access.get(token) if self.accepts_tokens else None
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         self.revoke_all()
@@ -155,7 +155,7 @@ class Provider:
 
 @dataclass(slots=True)
 class OAuthServer:
-    """The application; `served()` puts it at an address."""
+    """The application; `served()` serves it."""
 
     provider: Provider = field(default_factory=Provider)
     registration: bool = True
@@ -178,10 +178,10 @@ class OAuthServer:
 
     @contextlib.contextmanager
     def served(self, port: int = 0) -> Generator[str]:
-        """Serve; yields the address of the MCP server."""
+        """Serve; yields the URL of the MCP server."""
         with serving(self, port) as url:
             self.url, issuer = url, AnyHttpUrl(url)
-            self.provider.issuer = str(issuer)  # as its metadata spells it, with a slash at the end
+            self.provider.issuer = str(issuer)  # as its metadata spells it, with a trailing slash
             self._auth = self._routes(issuer, AnyHttpUrl(f"{url}/mcp"))
             yield f"{url}/mcp"
 

@@ -1,7 +1,7 @@
-"""A hand-made MCP server over HTTP for the answers no decent server gives.
+"""A hand-written MCP server over HTTP that gives unusual and invalid responses.
 
-`OddServer().app` serves `/mcp`. What a `tools/call` is answered with is named by its tool; see
-`_ANSWERS`. `push` sends its arguments over the standalone stream. What came in is in `requests`.
+`OddServer().app` serves `/mcp`. The tool of a `tools/call` names its response; see `_ANSWERS`.
+`push` sends its arguments over the standalone stream. `requests` has what was received.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Seen:
 
 @dataclass
 class OddServer:
-    """`initialize_status` refuses to open a session; `gone_status` tells that one was lost."""
+    """`initialize_status` refuses to open a session; `gone_status` means that one was lost."""
 
     elsewhere: str = ""
     initialize_status: int = 200
@@ -149,7 +149,7 @@ def _endless_event(message: dict[str, Any]) -> Response:
 
 
 def _strange(message: dict[str, Any]) -> Response:
-    """A good answer with everything an event stream may hold."""
+    """A valid response with everything the event stream syntax allows."""
     progress = {"jsonrpc": "2.0", "method": "notifications/strange", "params": {"n": 1}}
     ping = {"jsonrpc": "2.0", "id": "s1", "method": "ping"}
     answer = json.dumps(_result(message, {"a": [1, None]}), indent=1).replace("\n", "\r\ndata: ")

@@ -1,7 +1,7 @@
-"""A hand-made MCP server over HTTP+SSE that can do it wrong.
+"""A hand-written MCP server over HTTP+SSE that can violate the protocol.
 
-`OddSseServer().app` serves the stream at `/mcp`. `endpoint` is the address it names, or nothing for
-none; `status` is what a POST gets. What a `tools/call` is answered with is named by its tool.
+`OddSseServer().app` serves the stream at `/mcp`. `endpoint` is the URL of its endpoint event, or
+empty for none; `status` is the status of a POST. The tool of a `tools/call` names its response.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class OddSseServer:
     token: str = ""
     """Which token opens the stream, if it takes one."""
     posts: list[Post] = field(default_factory=list["Post"])
-    _said: asyncio.Queue[bytes] = field(default_factory=asyncio.Queue[bytes])
+    _events_to_send: asyncio.Queue[bytes] = field(default_factory=asyncio.Queue[bytes])
 
     @property
     def app(self) -> Starlette:
@@ -60,7 +60,7 @@ class OddSseServer:
         yield b": hello\r\n\r\n"
         if self.endpoint != "never":
             yield f"event: endpoint\r\ndata: {self.endpoint}\r\n\r\n".encode()
-        while event := await self._said.get():
+        while event := await self._events_to_send.get():
             yield event
 
     async def _post(self, request: Request) -> Response:
@@ -75,24 +75,28 @@ class OddSseServer:
         params = message.get("params", {})
         match params.get("name"):
             case "end":
-                self._said.put_nowait(END)
+                self._events_to_send.put_nowait(END)
             case "large":
-                self._say(_result(message, {"text": "x" * 3_000_000}))
+                self._send_event(_result(message, {"text": "x" * 3_000_000}))
             case "endless":
-                self._said.put_nowait(b"data: " + b"x" * 3_000_000)
+                self._events_to_send.put_nowait(b"data: " + b"x" * 3_000_000)
             case "no_json":
                 broken = b'{"jsonrpc":"2.0","id":%d,"result":[}' % message["id"]
-                self._said.put_nowait(b"data: " + broken + b"\n\n")
+                self._events_to_send.put_nowait(b"data: " + broken + b"\n\n")
             case "silent":
                 pass
             case _:
                 opening = message["method"] == "initialize"
-                self._said.put_nowait(b"event: ping\ndata: {}\n\n")
-                self._say({"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": 1}})
-                self._say(_result(message, _ABOUT if opening else _PLAIN))
+                self._events_to_send.put_nowait(b"event: ping\ndata: {}\n\n")
+                self._send_event(
+                    {"jsonrpc": "2.0", "method": "notifications/x", "params": {"a": 1}}
+                )
+                self._send_event(_result(message, _ABOUT if opening else _PLAIN))
 
-    def _say(self, message: dict[str, Any]) -> None:
-        self._said.put_nowait(b"event: message\ndata: " + json.dumps(message).encode() + b"\n\n")
+    def _send_event(self, message: dict[str, Any]) -> None:
+        self._events_to_send.put_nowait(
+            b"event: message\ndata: " + json.dumps(message).encode() + b"\n\n"
+        )
 
 
 def _result(message: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:

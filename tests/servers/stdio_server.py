@@ -20,7 +20,7 @@ from typing import Any
 
 MODERN = "2026-07-28"
 SLEEPER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-GLUTTON = (
+MEMORY_HOG = (
     "import sys, time; taken = b'x' * (int(sys.argv[1]) << 20); print(flush=True); time.sleep(600)"
 )
 
@@ -79,7 +79,7 @@ class Server:
 
     def record(self, event: str, value: Any = None) -> None:
         if self.options.record is not None:
-            # In a sandbox it may not be there to write to.
+            # In a sandbox it may not be writable.
             with suppress(OSError), self.options.record.open("a") as file:
                 file.write(json.dumps({"event": event, "value": value}) + "\n")
 
@@ -217,7 +217,7 @@ class Server:
         self.tool_echo(request_id, pid=_start_daemon())
 
     def tool_grow(self, request_id: Any, megabytes: int) -> None:
-        command = [sys.executable, "-c", GLUTTON, str(megabytes)]
+        command = [sys.executable, "-c", MEMORY_HOG, str(megabytes)]
         child = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()

@@ -1,4 +1,4 @@
-"""Runs the official conformance suite and reads what it says, scenario by scenario."""
+"""Runs the official conformance suite and reads its results, scenario by scenario."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.router_process import NODE, NODE_SERVERS
 SUITE = NODE_SERVERS / "conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")
 _SCENARIO_MS = 120_000
-_PATIENCE_S = 280
+_TIMEOUT_S = 280
 _RAN_AT = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")
 
 
@@ -41,14 +41,14 @@ def required(revision: str, side: str) -> list[str]:
 
 
 def run(side: str, revision: str, folder: Path, *options: str) -> tuple[list[Verdict], int]:
-    """All that a revision requires, in one process of the suite; how each scenario ended, whether
-    it is scored or not, and how the suite exits, which a failure of a scored one makes 1."""
+    """Run all scenarios of a revision in one process of the suite; returns how each scenario ended,
+    scored or not, and the suite's exit code, which is 1 if a scored one failed."""
     command = [
         *(str(NODE), str(SUITE / "dist" / "index.js"), side, "--requirements", revision),
         *("--timeout", str(_SCENARIO_MS), "-o", str(folder), *options),
     ]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=_PATIENCE_S, env=dict(os.environ)
+        command, capture_output=True, text=True, timeout=_TIMEOUT_S, env=dict(os.environ)
     )
     prefix = "server-" if side == "server" else ""
     checks = {_scenario(path, folder, prefix): path for path in folder.rglob("checks.json")}
@@ -60,7 +60,7 @@ def run(side: str, revision: str, folder: Path, *options: str) -> tuple[list[Ver
 
 
 def _scenario(checks: Path, folder: Path, prefix: str) -> str:
-    """The scenario whose checks these are; some have a slash in their name, as folders have."""
+    """The scenario of these checks; some names contain a slash, as folders do."""
     return _RAN_AT.sub("", checks.parent.relative_to(folder).as_posix()).removeprefix(prefix)
 
 

@@ -1,7 +1,7 @@
 """What the conformance suite starts for each scenario: `python conformance_front.py SOCKET URL`.
 
-It hands on what it was told to `conformance_client.py`, which has a router at hand, and says what
-came of it. Nothing is imported that takes time.
+It passes the scenario to `conformance_client.py`, which has a running router, and reports the
+outcome. It imports nothing that takes time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 
 def main(path: str, url: str) -> None:
-    play = {
+    scenario_run = {
         "url": url,
         "scenario": os.environ.get("MCP_CONFORMANCE_SCENARIO", ""),
         "revision": os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION", ""),
@@ -21,9 +21,9 @@ def main(path: str, url: str) -> None:
     }
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
-        connection.sendall(json.dumps(play).encode() + b"\n")
-        while said := connection.recv(65536):
-            sys.stderr.buffer.write(said)
+        connection.sendall(json.dumps(scenario_run).encode() + b"\n")
+        while messages := connection.recv(65536):
+            sys.stderr.buffer.write(messages)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from tests.support.fake_state import FakeContext
 
 
 class FakeApps:
-    """`AppsPort` that answers from its fields and keeps each command with the router's."""
+    """`AppsPort` that answers from its fields and records each command with the router's."""
 
     def __init__(self, context: FakeContext) -> None:
         self._record = context.record
@@ -75,7 +75,7 @@ class FakeApps:
         return next(app for app in self.apps if app.id == app_id)
 
     def _change(self, app_id: AppId, state: AppState) -> AppConnection:
-        """The state before is how to undo it."""
+        """The previous state is the undo."""
         app = self._app(app_id)
         self.apps = tuple(replace(a, state=state) if a.id == app_id else a for a in self.apps)
         return AppConnection(app_id, app.name, app.path, app.path.with_suffix(".bak"), app.state)

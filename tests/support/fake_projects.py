@@ -16,7 +16,7 @@ from tests.support.fake_state import FakeContext
 
 
 class FakeProjects:
-    """`ProjectsPort` that keeps what it is given; the summaries in the state follow."""
+    """`ProjectsPort` that stores what it is given; the summaries in the state follow."""
 
     def __init__(self, context: FakeContext) -> None:
         self._state = context.state

@@ -10,7 +10,7 @@ from tests.support.fake_state import FakeContext
 
 
 class FakeScripts:
-    """`ScriptsPort` that answers from its fields and keeps each command with the router's."""
+    """`ScriptsPort` that answers from its fields and records each command with the router's."""
 
     def __init__(self, context: FakeContext) -> None:
         self._record = context.record

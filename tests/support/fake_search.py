@@ -12,7 +12,7 @@ from router.domain.workspaces import Optimization
 
 
 class FakeSearch:
-    """Finds what `replies` has for a strategy; remembers what it was told."""
+    """Returns what `replies` has for a strategy; records the feedback."""
 
     def __init__(self) -> None:
         self.replies: dict[Optimization, SearchReply] = {}
@@ -61,7 +61,7 @@ class FakeSearch:
 
 
 class FakeSearchFeedback:
-    """Has the usage signals it is given, and keeps what is recorded."""
+    """Has the usage signals it is given, and records the feedback."""
 
     def __init__(self) -> None:
         self.usage: tuple[UsageSignal, ...] = ()

@@ -98,14 +98,14 @@ class FakeDiscovery:
 
     def __init__(self, context: FakeContext) -> None:
         self.receipts: dict[ServerRef, Receipt] = {}
-        self.protected_by = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
+        self.current_protection = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
         self._record = context.record
 
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self.receipts.get(ref)
 
     async def protection(self) -> Protection:
-        return self.protected_by
+        return self.current_protection
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         self._record("discovery.allow", ref, access)

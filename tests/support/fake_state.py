@@ -1,4 +1,4 @@
-"""What a `FakeRouter` knows, and what its facets share."""
+"""The state of a `FakeRouter`, and what its facets share."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class FakeContext:
         self.consumers: list[Callable[[Event], None]] = []
 
     def record(self, name: str, *arguments: object) -> None:
-        """Keep a command, and raise the error that `failures` has for it."""
+        """Record a command, and raise the error that `failures` has for it."""
         self.commands.append(SentCommand(name, arguments))
         if name in self.failures:
             raise self.failures[name]

@@ -55,19 +55,21 @@ class FakeTools:
 
 
 class FakePermissions:
-    """`PermissionsPort` with the requests in `asks`; an answered one is removed, and published."""
+    """`PermissionsPort` on `pending_requests`; an answered one is removed, which is published."""
 
     def __init__(self, context: FakeContext) -> None:
-        self.asks: tuple[PermissionRequest, ...] = ()
+        self.pending_requests: tuple[PermissionRequest, ...] = ()
         self._record = context.record
         self._emit = context.emit
 
     def requests(self) -> tuple[PermissionRequest, ...]:
-        return self.asks
+        return self.pending_requests
 
     async def answer(self, request_id: PermissionRequestId, answer: Answer) -> None:
         self._record("permissions.answer", request_id, answer)
-        self.asks = tuple(known for known in self.asks if known.id != request_id)
+        self.pending_requests = tuple(
+            known for known in self.pending_requests if known.id != request_id
+        )
         self._emit(PermissionResolved(request_id))
 
     async def set(

@@ -1,4 +1,4 @@
-"""A typed stand-in for `ports.Upstreams`."""
+"""A typed fake of `ports.Upstreams`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from router.upstream.ports import NO_OPTIONS, CallOptions, SessionId, Upstream
 
 @dataclass(slots=True)
 class FakeUpstreams:
-    """`ports.Upstreams` that answers every call by `answer` and remembers what it was asked."""
+    """`ports.Upstreams` that answers every call by `answer` and records its requests."""
 
     answer: Callable[[ServerRef, str, JsonObject], JsonObject]
     asked: list[tuple[ServerRef, str, JsonObject]] = field(default_factory=list[Any])

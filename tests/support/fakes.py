@@ -1,4 +1,4 @@
-"""Typed stand-ins for the ports, used before any mock."""
+"""Typed fakes of the ports; prefer them to mocks."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 
 class FakeRouter:
-    """`RouterPort` without a router: answers from `state`, keeps each command in `commands`.
+    """`RouterPort` without a router: answers from `state`, records each command in `commands`.
 
-    Commands that choose (settings, workspace, project options) also change `state` and publish it;
+    Commands that select (settings, workspace, project options) also change `state` and publish it;
     the others are only recorded. A command named in `failures` raises that error instead.
     """
 
@@ -70,24 +70,24 @@ class FakeRouter:
 
 
 class FakeHostedRouter(FakeRouter):
-    """A `FakeRouter` with a life: keeps what happened to it, and on which thread."""
+    """A `FakeRouter` with a life cycle: records starts and stops, and on which thread."""
 
     def __init__(self, start_error: Exception | None = None) -> None:
         super().__init__()
-        self.story: list[tuple[str, str]] = []
+        self.lifecycle: list[tuple[str, str]] = []
         self._start_error = start_error
 
     async def start(self) -> None:
-        self.story.append(("start", current_thread().name))
+        self.lifecycle.append(("start", current_thread().name))
         if self._start_error is not None:
             raise self._start_error
 
     async def stop(self) -> None:
-        self.story.append(("stop", current_thread().name))
+        self.lifecycle.append(("stop", current_thread().name))
 
 
 def run_now(coro: Coroutine[Any, Any, T]) -> Future[T]:
-    """A router's loop that has finished the command the moment it is given one."""
+    """A router's loop that finishes each command at once."""
     future: Future[T] = Future()
     try:
         coro.send(None)
@@ -124,7 +124,7 @@ def fake_status(name: str, **changes: Any) -> ServerStatus:
 
 
 class FakeClock:
-    """A clock that stands still until it is moved."""
+    """A clock that stands still until it is advanced."""
 
     def __init__(self, now: datetime = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)) -> None:
         self.now = now
@@ -137,7 +137,7 @@ class FakeClock:
 
 
 class FakeSecrets:
-    """`SecretStore` in memory, open to be looked into."""
+    """`SecretStore` in memory, with public contents."""
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}

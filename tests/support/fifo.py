@@ -1,6 +1,6 @@
 """A named pipe that another process writes lines to, read without a thread.
 
-A thread that reads a pipe nobody writes to can't be ended, and keeps the whole run from ending.
+A thread that reads a pipe nobody writes to can't be stopped, and keeps the test run from ending.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests as a fuzzer makes them: sometimes no JSON at all, sometimes nearly right."""
+"""Requests of a fuzzer: sometimes malformed JSON, sometimes nearly valid."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def odd_headers(chance: random.Random) -> dict[str, bytes]:
     return {name: chance.choice(VALUES).encode("latin-1") for name in named}
 
 
-def nearly_right(chance: random.Random) -> dict[str, Any]:
-    """A message of the protocol whose parameters are of any kind but the right one."""
+def nearly_valid(chance: random.Random) -> dict[str, Any]:
+    """A message of the protocol whose parameters have wrong types."""
 
     def value(depth: int) -> Any:
         if depth and chance.random() < 0.5:
@@ -69,13 +69,13 @@ def nearly_right(chance: random.Random) -> dict[str, Any]:
 
 
 async def fuzz(client: Client, requests: int, seed: int) -> list[int]:
-    """The statuses of the answers; 0 for a request that got none."""
+    """The statuses of the responses; 0 for a request without one."""
     chance = random.Random(seed)
     _, session = await client.open_session("2025-11-25")
     headers = client.headers(**{name.replace("_", "-"): session[name] for name in session})
     return [
         await (
-            _status(client, "POST", "", headers, json.dumps(nearly_right(chance)).encode())
+            _status(client, "POST", "", headers, json.dumps(nearly_valid(chance)).encode())
             if chance.random() < 0.5
             else _odd(client, chance)
         )

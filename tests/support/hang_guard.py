@@ -38,7 +38,8 @@ class HangGuard:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_exception_interact(self) -> Generator[None, Any, Any]:
-        """pytest disarms every timer when a test has failed; its fixtures are still to end."""
+        """pytest disarms every timer when a test has failed; its fixtures are still to be torn
+        down."""
         try:
             return (yield)
         finally:
@@ -46,7 +47,7 @@ class HangGuard:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """At the exit Python joins threads. A worker may wait for others: it is ended by them."""
+        """At exit Python joins threads. A worker may wait for others: they end it."""
         if not self._is_worker:
             self._arm(GRACE_S)
 

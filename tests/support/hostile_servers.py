@@ -42,7 +42,7 @@ ANSWER = "an answer"
 
 
 def ignore(*_: object) -> None:
-    """What else there is to know is of no interest."""
+    """Ignores its arguments."""
 
 
 def ref_of(step: str) -> ServerRef:
@@ -50,10 +50,10 @@ def ref_of(step: str) -> ServerRef:
 
 
 class Watch:
-    """How long the loop stood still, how much memory came to be used, how the healthy one fared.
+    """How long the loop stalled, how much memory was used, how the healthy server responded.
 
-    A standstill is counted only as far as this process was computing: a busy machine is no fault.
-    Bounds on all this are for proofs, which run alone; otherwise calls need only go on.
+    A stall counts only the CPU time of this process, so a busy machine is no fault. Only proofs,
+    which run alone, check bounds on this; otherwise calls need only continue.
     """
 
     def __init__(self, *, measures: bool) -> None:
@@ -85,7 +85,7 @@ class Watch:
             self.called.set()
             await asyncio.sleep(TICK_S)
 
-    def assert_nobody_noticed(self) -> None:
+    def assert_no_other_call_affected(self) -> None:
         assert self.healthy_calls > 0
         if self._measures:
             assert self.stall_s < MAX_STALL_S
@@ -107,7 +107,7 @@ async def read_list(pool: UpstreamPool, ref: ServerRef, timeout_s: float) -> Non
         await read_listing(upstream)
 
 
-class Gang:
+class HostilePool:
     """Hostile servers in a pool, one for each step, and a healthy one."""
 
     def __init__(
@@ -127,7 +127,7 @@ class Gang:
         )
 
     async def outcome(self, step: str) -> str:
-        """What came of a request at `step`: an answer, or what is said about why there is none."""
+        """The outcome of a request at `step`: a result, or the error."""
         ref = ref_of(step)
         if step in ("list", "call"):
             await call(self.pool, ref, "fine", WAIT_S)
@@ -149,25 +149,25 @@ class Gang:
 @asynccontextmanager
 async def watched(
     configs: dict[ServerRef, ServerConfig], timeout_s: float, *, measures: bool
-) -> AsyncGenerator[Gang]:
-    gang = Gang(configs, timeout_s, measures=measures)
+) -> AsyncGenerator[HostilePool]:
+    hostile_pool = HostilePool(configs, timeout_s, measures=measures)
     try:
-        await call(gang.pool, HEALTHY, "echo", WAIT_S)
-        watch = gang.watch
+        await call(hostile_pool.pool, HEALTHY, "echo", WAIT_S)
+        watch = hostile_pool.watch
         watching = [
             spawn(watch.tick(), name="tick"),
-            spawn(watch.call_healthy(gang.pool), name="healthy"),
+            spawn(watch.call_healthy(hostile_pool.pool), name="healthy"),
         ]
-        yield gang
+        yield hostile_pool
         async with asyncio.timeout(WAIT_S):
             await watch.called.wait()
         assert not any(task.done() for task in watching)
         for task in watching:
             await stop(task)
-        watch.assert_nobody_noticed()
+        watch.assert_no_other_call_affected()
     finally:
         gc.unfreeze()
-        await gang.pool.close()
+        await hostile_pool.pool.close()
 
 
 def hostile_processes(fault: str) -> list[int]:
@@ -272,16 +272,16 @@ def check(steps: tuple[str, ...], outcomes: list[str], expected: str) -> None:
         assert ("timeout" if timed_out else expected) in outcome, (step, outcome)
 
 
-async def assert_harms_only_its_own_calls(
+async def assert_affects_only_its_own_calls(
     configs: dict[ServerRef, ServerConfig],
     steps: tuple[str, ...],
     expected: str,
     *,
     measures: bool = False,
 ) -> None:
-    """What ends only with the timeout need not wait long for it."""
-    patience_s = HEAVY_TIMEOUT_S if measures else WAIT_S
-    timeout_s = TIMEOUT_S if expected is TIMED_OUT else patience_s
-    async with watched(configs, timeout_s, measures=measures) as gang:
-        outcomes = await asyncio.gather(*(gang.outcome(step) for step in steps))
+    """Faults that end only by the timeout get a short one."""
+    command_timeout_s = HEAVY_TIMEOUT_S if measures else WAIT_S
+    timeout_s = TIMEOUT_S if expected is TIMED_OUT else command_timeout_s
+    async with watched(configs, timeout_s, measures=measures) as hostile_pool:
+        outcomes = await asyncio.gather(*(hostile_pool.outcome(step) for step in steps))
     check(steps, outcomes, expected)

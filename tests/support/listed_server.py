@@ -1,4 +1,4 @@
-"""A real server whose tools a test writes down, and can change while it runs."""
+"""A real server whose tools a test sets, and can change while it runs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.support.running_router import stdio_config
 _SCRIPT = Path(__file__).parents[1] / "servers" / "listed_server.py"
 
 
-class Listed:
+class ListedServer:
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def has(self, *tools: JsonObject, **more: Any) -> None:
-        """From now on these are its tools; `more` stands beside them in the answer."""
+        """Set its tools; `more` is added to the response."""
         wires = [{"inputSchema": {"type": "object"}, **tool} for tool in tools]
         changed = self._path.with_suffix(".new")
         changed.write_text(json.dumps({"tools": wires, **more}))

@@ -1,4 +1,4 @@
-"""Ports for tests that must name one before it is used."""
+"""Ports for tests that must know one before it is used."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ IPV6_ONLY = pytest.mark.skipif(not HAS_IPV6, reason="this computer has no ::1")
 
 
 def reserved_port() -> int:
-    """A port for who asks for it by its number; nobody else is given it within a minute.
+    """A port to bind by number; the system gives it to no other program for a minute.
 
-    A connection of it that has just ended keeps it from being given away, but not from being bound.
+    A connection in TIME_WAIT keeps it from being given away, but not from being bound.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)):
             accepted, _ = listener.accept()
-            accepted.close()  # before the other end, or that one's port would be kept
+            accepted.close()  # before the other end, or that one's port would be reserved
     return port
 
 
 @contextmanager
 def refusing_port() -> Generator[int]:
-    """A port where nobody listens, nor can until the context ends."""
+    """A port where nothing listens, nor can until the context ends."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         yield holder.getsockname()[1]

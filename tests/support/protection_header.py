@@ -1,4 +1,4 @@
-"""A pytest plugin: a run says at which level of protection servers were confined."""
+"""A pytest plugin: the report header names the isolation level of the run."""
 
 from __future__ import annotations
 

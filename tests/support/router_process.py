@@ -37,15 +37,15 @@ def python_server(name: str, *arguments: str) -> list[str]:
     return [str(PYTHON_SERVERS / f"mcp-server-{name}"), *arguments]
 
 
-class Booth:
-    """`toolbooth serve` on a data directory of its own, and the `toolbooth` command beside it."""
+class RouterProcess:
+    """`toolbooth serve` on its own data directory, and the `toolbooth` command beside it."""
 
     def __init__(self, program: Path, data_dir: Path) -> None:
         self.program = program
         self.data_dir = data_dir
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
-        self.patience_s = 60.0
+        self.command_timeout_s = 60.0
         """How long a command may take."""
 
     def start(self, *options: str) -> None:
@@ -67,7 +67,7 @@ class Booth:
         return (self.data_dir.parent / "log").read_text()
 
     def stop(self) -> int:
-        """SIGTERM; the exit code."""
+        """Send SIGTERM; returns the exit code."""
         assert self._process is not None
         process, self._process = self._process, None
         process.send_signal(signal.SIGTERM)
@@ -95,7 +95,9 @@ class Booth:
         place = words.index("--") if "--" in words else len(words)
         given = [*words[:place], "--data-dir", str(self.data_dir), *words[place:]]
         command = [self.program, *given]
-        return subprocess.run(command, capture_output=True, text=True, timeout=self.patience_s)
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=self.command_timeout_s
+        )
 
     def json(self, *words: str) -> Any:
         place = words.index("--") if "--" in words else len(words)
@@ -113,7 +115,7 @@ class Booth:
 
 
 def children_of(pid: int) -> set[int]:
-    """All processes below `pid`, children and theirs."""
+    """All descendants of `pid`."""
     return {child.pid for child in psutil.Process(pid).children(recursive=True)}
 
 

@@ -35,14 +35,14 @@ def stdio_config(*options: str, script: Path = STDIO_SERVER, **more: Any) -> Ser
 
 
 def save(file: Path, text: str) -> None:
-    """As editors do it, so that whoever watches the file never reads half of it."""
+    """As editors do it, so that the file watch never reads half of it."""
     aside = file.with_name(f"{file.name}~")
     aside.write_text(text)
     aside.replace(file)
 
 
 class Record:
-    """What the test server notes about itself, line by line as it happens, through a pipe."""
+    """What the test server records about itself, line by line as it happens, through a pipe."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "record"
@@ -58,7 +58,7 @@ class Record:
 
 
 class EventTrace:
-    """All events of a router, and a way to wait for one that comes or has come."""
+    """All events of a router, and a method to wait for one."""
 
     def __init__(self, router: Router) -> None:
         self.events: list[Event] = []
@@ -69,7 +69,7 @@ class EventTrace:
     async def until(
         self, kind: type[EventT], matches: Callable[[EventT], bool] = lambda _: True
     ) -> EventT:
-        """The first event of `kind` that matches, waiting for it if need be."""
+        """The first event of `kind` that matches, waiting for it if necessary."""
 
         def found() -> EventT | None:
             return next((e for e in self.events if isinstance(e, kind) and matches(e)), None)
@@ -122,7 +122,7 @@ class Client:
         )
 
     async def modern(self, method: str, params: JsonObject | None = None, **how: Any) -> JsonObject:
-        """The answer to a request of the 2026-07-28 revision, which needs no session."""
+        """The response to a request of the modern revision, which needs no session."""
         response = await self.post_modern(method, params, **how)
         return read_answer(response)
 
@@ -143,12 +143,12 @@ class Client:
         )
 
     async def call(self, name: str, arguments: JsonObject, **how: Any) -> JsonObject:
-        """The result of a tool call in the newest revision."""
+        """The result of a tool call in the modern revision."""
         answer = await self.modern("tools/call", {"name": name, "arguments": arguments}, **how)
         return answer["result"]
 
     async def open_session(self, version: str, **how: Any) -> tuple[JsonObject, dict[str, str]]:
-        """`initialize` in an older revision: its result, and the headers of what follows."""
+        """`initialize` in a legacy revision: its result, and the headers of later requests."""
         params = {
             "protocolVersion": version,
             "capabilities": {},
@@ -166,7 +166,7 @@ class Client:
         return result, session
 
 
-class Running(Client):
+class RunningRouter(Client):
     """A started router with its events, and a client of it."""
 
     def __init__(self, router: Router, http: httpx2.AsyncClient) -> None:
@@ -181,7 +181,7 @@ class Running(Client):
     async def add(
         self, name: str, config: ServerConfig | None = None, *, unconfined: bool = False
     ) -> ServerRef:
-        """Add a server and learn its tools; unconfined if it shall write where a test looks."""
+        """Add a server and discover its tools; unconfined if it writes where a test looks."""
         config = config or stdio_config()
         consent = not unconfined
         ref = ServerRef(
@@ -195,7 +195,7 @@ class Running(Client):
 
 
 def read_answer(response: httpx2.Response) -> JsonObject:
-    """The JSON-RPC answer of a response, be it JSON or the last event of a stream."""
+    """The JSON-RPC response in an HTTP response, as JSON or as the last event of a stream."""
     assert response.status_code == 200, response.text
     if response.headers["content-type"].startswith("text/event-stream"):
         data = [line for line in response.text.splitlines() if line.startswith("data:")]
@@ -204,11 +204,11 @@ def read_answer(response: httpx2.Response) -> JsonObject:
 
 
 @asynccontextmanager
-async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[Running]:
+async def running_router(data_dir: Path, **options: Any) -> AsyncGenerator[RunningRouter]:
     """A started router on `data_dir` and a free port, with a token for its client."""
     router = Router(data_dir, port=0, **options)
     async with httpx2.AsyncClient(timeout=WAIT_S) as http:
-        running = Running(router, http)
+        running = RunningRouter(router, http)
         try:
             await router.start()
             issued = await router.tokens.issue("Test", None, None)

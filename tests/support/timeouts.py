@@ -1,7 +1,7 @@
-"""The one bound of everything a test waits for.
+"""The timeout of everything a test waits for.
 
-It only decides how long a test that fails takes: on success every wait returns at once. So it is
-generous enough for a machine that has other things to do.
+It only decides how long a failing test takes: on success every wait returns at once. So it is
+generous enough for a busy machine.
 """
 
 from __future__ import annotations

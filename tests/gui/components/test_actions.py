@@ -1,4 +1,4 @@
-"""What a person does in the main window, as commands to the router."""
+"""The user's actions in the main window, as commands to the router."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
 )
 from tests.support.fakes import FakeRouter, SentCommand, fake_status
@@ -46,12 +46,12 @@ from tests.support.timeouts import WAIT_MS
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 @pytest.mark.proves("CARD-2", "META-4")
@@ -71,7 +71,7 @@ def test_the_switch_in_the_header_turns_context_optimization_off_and_on(
     assert toggle.isChecked()
 
 
-def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
+def test_a_failed_action_is_explained_and_the_switch_reverts(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["projects.set_options"] = ToolboothError("Disk full.", "Make room.")
@@ -85,7 +85,7 @@ def test_a_wish_that_fails_is_explained_and_the_switch_moves_back(
 
 
 class Browser(QObject):
-    """Takes the pages that would be opened."""
+    """Records the URLs that would be opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,14 +101,14 @@ def browser() -> Iterator[Browser]:
     browser = Browser()
     schemes = ("https", "javascript", "file")
     for scheme in schemes:
-        # The stub wants bytes, which the binding refuses.
+        # The type stub wants bytes, which the binding refuses.
         QDesktopServices.setUrlHandler(scheme, browser, "open")  # pyright: ignore[reportArgumentType]
     yield browser
     for scheme in schemes:
         QDesktopServices.unsetUrlHandler(scheme)
 
 
-def test_signing_in_opens_the_page_the_router_names(
+def test_signing_in_opens_the_authorization_url(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
     window.pages.workspace.detail.action_requested.emit(GITHUB.ref, Action.SIGN_IN)
@@ -117,7 +117,7 @@ def test_signing_in_opens_the_page_the_router_names(
     assert router.commands == [SentCommand("sign_ins.begin", (GITHUB.ref,))]
 
 
-def test_what_a_shell_would_run_stays_part_of_the_address(
+def test_shell_metacharacters_stay_part_of_the_url(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot
 ) -> None:
     url = "https://auth.example/authorize?a=$(touch%20x);id&b=$IFS'id'"
@@ -133,7 +133,7 @@ def test_what_a_shell_would_run_stays_part_of_the_address(
     "url",
     ["javascript:alert(1)", "file:///etc/passwd", "https:", "https://auth.example/?a=`id`|id"],
 )
-def test_signing_in_never_opens_what_is_no_web_page(
+def test_signing_in_opens_web_pages_only(
     window: MainWindow, router: FakeRouter, browser: Browser, qtbot: QtBot, url: str
 ) -> None:
     router.state.sign_in = replace(router.state.sign_in, authorization_url=url)
@@ -161,7 +161,7 @@ def test_switching_a_server_off_can_be_undone(
 
 
 @pytest.mark.parametrize(("status", "consent"), [(GITHUB, True), (WAITING, False)])
-def test_a_removed_server_comes_back_with_the_consent_it_had(
+def test_undoing_a_removal_restores_the_consent(
     window: MainWindow, router: FakeRouter, qtbot: QtBot, status: object, consent: bool
 ) -> None:
     server = GITHUB if status is GITHUB else WAITING
@@ -175,7 +175,7 @@ def test_a_removed_server_comes_back_with_the_consent_it_had(
     ]
 
 
-def test_a_server_that_was_off_has_to_be_approved_anew_when_it_comes_back(
+def test_a_restored_server_that_was_disabled_needs_a_new_consent(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     off = fake_status("GitHub", enabled=False, state=ServerState.DISABLED)
@@ -199,7 +199,7 @@ def test_consent_is_asked_for_with_the_command_and_never_a_value(
     assert router.commands == [SentCommand("servers.grant_consent", (WAITING.ref,))]
 
 
-def test_the_button_of_a_server_that_was_too_slow_tries_again(
+def test_the_button_of_a_server_that_timed_out_retries(
     window: MainWindow, router: FakeRouter
 ) -> None:
     window.pages.workspace.servers.action_requested.emit(SENTRY.ref)
@@ -241,7 +241,7 @@ def test_a_new_workspace_is_named_in_place_and_opened(
     ]
 
 
-def test_the_keyboard_goes_along_to_the_workspace_that_is_opened_by_it(
+def test_opening_a_workspace_by_keyboard_moves_the_focus_to_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     def summaries(active: str, servers: int = 3) -> list[WorkspaceSummary]:
@@ -263,7 +263,7 @@ def test_the_keyboard_goes_along_to_the_workspace_that_is_opened_by_it(
 
 
 def drop(window: MainWindow, what: QUrl | str) -> None:
-    """As a desktop does it: over the window, then let go."""
+    """As a desktop does it: drag over the window, then drop."""
     brought = QMimeData()
     if isinstance(what, QUrl):
         brought.setUrls([what])
@@ -271,14 +271,14 @@ def drop(window: MainWindow, what: QUrl | str) -> None:
         brought.setText(what)
     held = (Qt.DropAction.CopyAction, brought, Qt.MouseButton.LeftButton)
     none = Qt.KeyboardModifier.NoModifier
-    # QDragEnterEvent itself is made one way in Qt 6.11 and another in 6.12; its base in one.
+    # The constructor of QDragEnterEvent differs between Qt 6.11 and 6.12; that of its base doesn't.
     over = QDropEvent(QPointF(9, 9), *held, none, QEvent.Type.DragEnter)
     QApplication.sendEvent(window, over)
     assert over.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), *held, none))
 
 
-def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWindow) -> None:
+def test_a_snippet_dropped_or_pasted_outside_a_field_is_parsed(window: MainWindow) -> None:
     brought: list[str] = []
     window.snippet_received.connect(brought.append)
     drop(window, "npx -y notes-mcp")
@@ -290,7 +290,7 @@ def test_a_snippet_is_dropped_or_pasted_where_no_field_takes_it(window: MainWind
     assert len(brought) == 2, "the field has taken it"
 
 
-def test_a_file_of_another_application_is_offered_to_be_imported(
+def test_a_dropped_file_of_another_app_is_offered_for_import(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     notes = FoundServer("notes", "mcp.json", Path("mcp.json"), ServerConfig(command="notes"))
@@ -301,7 +301,7 @@ def test_a_file_of_another_application_is_offered_to_be_imported(
     qtbot.waitUntil(lambda: offered == [FoundServers((notes,))])
 
 
-def test_a_file_that_holds_no_servers_is_refused_with_a_reason(
+def test_a_dropped_file_without_servers_is_refused_with_a_reason(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["apps.read_file"] = ConfigError(Path("/x/mcp.json"), 3, "it has no servers")

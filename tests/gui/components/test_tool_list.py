@@ -1,4 +1,4 @@
-"""The tools of a server: filter, ticks, and thousands of them."""
+"""The tools of a server: filter, check boxes, and thousands of rows."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_are_46_high_and_the_first_one_is_selected(tools: ToolList) -> None
         ("issue", ["create_issue", "list_issues"]),
     ],
 )
-def test_the_filter_waits_for_a_pause_then_looks_at_name_and_description(
+def test_the_filter_is_debounced_and_matches_name_and_description(
     tools: ToolList, qtbot: QtBot, typed: str, left: list[str]
 ) -> None:
     type_filter(tools, typed)
@@ -88,13 +88,13 @@ def test_the_filter_waits_for_a_pause_then_looks_at_name_and_description(
     qtbot.waitUntil(lambda: names(tools) == left, timeout=WAIT_MS)
 
 
-def test_pressing_a_tick_asks_for_the_opposite(tools: ToolList) -> None:
-    told: list[tuple[str, bool]] = []
+def test_clicking_a_check_box_requests_the_opposite(tools: ToolList) -> None:
+    emitted: list[tuple[str, bool]] = []
 
-    def tell(key: ToolKey, permitted: bool) -> None:
-        told.append((key.tool, permitted))
+    def on_signal(key: ToolKey, permitted: bool) -> None:
+        emitted.append((key.tool, permitted))
 
-    tools.permitted.connect(tell)
+    tools.permitted.connect(on_signal)
     view = tools.view()
     for row in (0, 2):
         rect = view.visualRect(view.model().index(row, 0))
@@ -102,7 +102,7 @@ def test_pressing_a_tick_asks_for_the_opposite(tools: ToolList) -> None:
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.keyClick(view, Qt.Key.Key_Space)
 
-    assert told == [("create_issue", False), ("delete_repo", True), ("delete_repo", True)]
+    assert emitted == [("create_issue", False), ("delete_repo", True), ("delete_repo", True)]
 
 
 def test_a_changed_permission_keeps_the_selection(tools: ToolList) -> None:
@@ -115,7 +115,7 @@ def test_a_changed_permission_keeps_the_selection(tools: ToolList) -> None:
     assert (current.key.tool, current.permission) == ("list_issues", Permission.DENY)
 
 
-def test_the_field_says_how_many_tools_there_are(tools: ToolList) -> None:
+def test_the_filter_placeholder_shows_the_number_of_tools(tools: ToolList) -> None:
     (field,) = tools.findChildren(QLineEdit)
 
     assert field.placeholderText() == field.accessibleName() == "Filter 3 tools"
@@ -127,13 +127,13 @@ def test_a_filter_step_over_5000_tools_takes_less_than_25_ms(tools: ToolList) ->
     steps: list[float] = []
     for text in ("t", "th", "thi", "thing 49", "thing", "", "tool_4", "nothing at all", ""):
         type_filter(tools, text)
-        # The processor's time: what else the machine did meanwhile is not what is measured.
+        # CPU time: what else the machine does is not measured.
         started = time.thread_time()
         tools.apply_filter()
         tools.view().viewport().repaint()
         steps.append((time.thread_time() - started) * 1000)
-    # The middle one, since the garbage of other tests may be collected in any of them; the
-    # benchmark of the window looks at the longest.
+    # The median, since the garbage of other tests may be collected in any of them; the window
+    # benchmark checks the longest.
     assert sorted(steps)[len(steps) // 2] < FILTER_STEP_MS
 
 
@@ -152,24 +152,24 @@ def access(detail: ToolDetail, text: str) -> QPushButton:
 
 
 @pytest.mark.proves("META-5")
-def test_blocking_a_tool_tells_its_key_and_the_permission(detail: ToolDetail) -> None:
-    told: list[tuple[ToolKey, Permission]] = []
+def test_blocking_a_tool_emits_its_key_and_the_permission(detail: ToolDetail) -> None:
+    emitted: list[tuple[ToolKey, Permission]] = []
 
-    def tell(key: ToolKey, permission: Permission) -> None:
-        told.append((key, permission))
+    def on_signal(key: ToolKey, permission: Permission) -> None:
+        emitted.append((key, permission))
 
-    detail.permission_chosen.connect(tell)
+    detail.permission_chosen.connect(on_signal)
 
     QTest.mouseClick(access(detail, "Block"), Qt.MouseButton.LeftButton)
 
-    assert told == [(TOOLS[0].key, Permission.DENY)]
+    assert emitted == [(TOOLS[0].key, Permission.DENY)]
 
 
 def test_ask_can_be_chosen(detail: ToolDetail) -> None:
     assert access(detail, "Ask").isEnabled()
 
 
-def test_the_permission_that_holds_is_shown(detail: ToolDetail) -> None:
+def test_the_effective_permission_is_shown(detail: ToolDetail) -> None:
     detail.show_tool(TOOLS[2])
 
     assert access(detail, "Block").isChecked()
@@ -177,6 +177,6 @@ def test_the_permission_that_holds_is_shown(detail: ToolDetail) -> None:
 
 
 @pytest.mark.proves("DISC-7")
-def test_a_name_that_only_looks_like_another_is_written_out(tools: ToolList) -> None:
+def test_a_lookalike_name_is_shown_escaped(tools: ToolList) -> None:
     tools.set_tools((tool("read_file"), tool("re\u0430d_file"), tool("ファイル")))
     assert names(tools) == ["read_file", "re\\u0430d_file", "ファイル"]

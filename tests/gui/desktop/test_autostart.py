@@ -1,4 +1,4 @@
-"""Starting at login: noted where the system looks, and read back from there."""
+"""Starting at login: registered where the system looks, and read back from there."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def an_executable(path: Path) -> Path:
     return path
 
 
-def test_on_linux_a_desktop_entry_says_it(tmp_path: Path) -> None:
+def test_on_linux_autostart_is_a_desktop_entry(tmp_path: Path) -> None:
     program = an_executable(tmp_path / "tool booth" / "toolbooth")
     autostart = XdgAutostart(tmp_path, [str(program), "--hidden"])
     file = tmp_path / "autostart/toolbooth.desktop"
@@ -55,7 +55,7 @@ def test_on_linux_a_desktop_entry_says_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ['to$ol "b\\', "100%", "plain", "`tick`", "ツール"])
-def test_an_entry_counts_only_while_its_program_is_there(name: str, tmp_path: Path) -> None:
+def test_an_entry_counts_only_while_its_program_exists(name: str, tmp_path: Path) -> None:
     program = an_executable(tmp_path / name / "toolbooth")
     autostart = XdgAutostart(tmp_path, [str(program), "--hidden"])
     autostart.switch(True)
@@ -67,9 +67,7 @@ def test_an_entry_counts_only_while_its_program_is_there(name: str, tmp_path: Pa
 @pytest.mark.parametrize(
     "text", ["", "rubbish", "[Desktop Entry]\n", "[Desktop Entry]\nExec='\n", "[Other]\nExec=sh\n"]
 )
-def test_an_entry_that_somebody_has_spoilt_is_off_and_can_be_switched_on(
-    text: str, tmp_path: Path
-) -> None:
+def test_a_malformed_entry_counts_as_off_and_can_be_switched_on(text: str, tmp_path: Path) -> None:
     program = an_executable(tmp_path / "toolbooth")
     autostart, file = (
         XdgAutostart(tmp_path, [str(program)]),
@@ -83,7 +81,7 @@ def test_an_entry_that_somebody_has_spoilt_is_off_and_can_be_switched_on(
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
-def test_on_macos_a_launch_agent_says_it(tmp_path: Path) -> None:
+def test_on_macos_autostart_is_a_launch_agent(tmp_path: Path) -> None:
     agent, file = LaunchAgent(tmp_path, COMMAND), tmp_path / "Library/LaunchAgents/toolbooth.plist"
     agent.switch(True)
     assert agent.is_on()
@@ -94,7 +92,7 @@ def test_on_macos_a_launch_agent_says_it(tmp_path: Path) -> None:
     assert not file.exists()
 
 
-def test_on_windows_the_run_key_says_it() -> None:
+def test_on_windows_autostart_is_a_run_key() -> None:
     key = FakeRunKey()
     autostart = RegistryEntry(key, list2cmdline(COMMAND))
     autostart.switch(True)
@@ -105,7 +103,7 @@ def test_on_windows_the_run_key_says_it() -> None:
     assert not autostart.is_on()
 
 
-def test_the_settings_switch_it_and_show_what_the_system_says(
+def test_the_settings_switch_it_and_show_the_system_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))

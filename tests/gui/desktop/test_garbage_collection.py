@@ -1,4 +1,4 @@
-"""Python's garbage goes on the window's thread, and when nobody is held up by it."""
+"""Python's garbage is collected on the GUI thread, at moments that delay nobody."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gui.desktop.garbage_collection import GarbageCollector
 from gui.widgets.search_field import SearchField
 
 
-class Knot:
-    """Holds itself, so that only a collection ends it."""
+class ReferenceCycle:
+    """A reference cycle, so that only a collection destroys it."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -25,39 +25,39 @@ class Knot:
 @pytest.fixture
 def collector(qtbot: QtBot) -> Generator[GarbageCollector]:
     made = GarbageCollector()
-    made.collect()  # what came with the start
+    made.collect()  # objects from startup
     yield made
     made.close()
     gc.unfreeze()
 
 
-def ends_of(knot: Knot) -> list[str]:
-    """The names of the threads on which it ended: one, as soon as it has."""
+def destroyed_on(cycle: ReferenceCycle) -> list[str]:
+    """The names of the threads on which it was destroyed: one, as soon as it is."""
     ends: list[str] = []
-    weakref.finalize(knot, lambda: ends.append(current_thread().name))
+    weakref.finalize(cycle, lambda: ends.append(current_thread().name))
     return ends
 
 
-def make_much() -> list[list[int]]:
+def create_many() -> list[list[int]]:
     return [[number] for number in range(20_000)]
 
 
 def look(collector: GarbageCollector) -> None:
-    kept = make_much()
+    kept = create_many()
     collector.collect()
     del kept
 
 
-def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
+def test_garbage_of_another_thread_is_collected_on_the_gui_thread(
     collector: GarbageCollector,
 ) -> None:
     ends: list[str] = []
 
-    def leave_behind() -> None:
-        weakref.finalize(Knot(), lambda: ends.append(current_thread().name))
-        make_much()
+    def create_garbage() -> None:
+        weakref.finalize(ReferenceCycle(), lambda: ends.append(current_thread().name))
+        create_many()
 
-    thread = Thread(target=leave_behind, name="router")
+    thread = Thread(target=create_garbage, name="router")
     thread.start()
     thread.join()
     assert ends == []
@@ -65,8 +65,8 @@ def test_what_another_thread_leaves_behind_ends_on_the_windows_thread(
     assert ends == ["MainThread"]
 
 
-def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
-    kept = make_much()
+def test_objects_from_startup_are_frozen(qtbot: QtBot) -> None:
+    kept = create_many()
     collector = GarbageCollector()
     before = gc.get_freeze_count()
     collector.collect()
@@ -75,14 +75,14 @@ def test_what_came_with_the_start_is_never_looked_through(qtbot: QtBot) -> None:
     gc.unfreeze()
 
 
-def test_what_grew_old_goes_once_in_a_while(
+def test_the_oldest_generation_is_collected_now_and_then(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(garbage_collection, "_is_window_active", lambda: False)
-    knot = Knot()
-    ends = ends_of(knot)
-    look(collector)  # from now on it is old
-    del knot
+    cycle = ReferenceCycle()
+    ends = destroyed_on(cycle)
+    look(collector)  # from now on it is in the oldest generation
+    del cycle
     look(collector)
     assert ends == []
     for _ in range(100):
@@ -90,7 +90,7 @@ def test_what_grew_old_goes_once_in_a_while(
     assert ends == ["MainThread"]
 
 
-def test_what_grew_old_waits_while_somebody_works_in_the_window(
+def test_the_oldest_generation_waits_while_the_window_is_in_use(
     collector: GarbageCollector, qtbot: QtBot
 ) -> None:
     window = SearchField("Filter")
@@ -98,16 +98,16 @@ def test_what_grew_old_waits_while_somebody_works_in_the_window(
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
-    knot = Knot()
-    ends = ends_of(knot)
+    cycle = ReferenceCycle()
+    ends = destroyed_on(cycle)
     look(collector)
-    del knot
+    del cycle
     for _ in range(150):
         look(collector)
     assert ends == []
 
 
-def test_python_collects_by_itself_again_after_the_end(qtbot: QtBot) -> None:
+def test_automatic_collection_is_restored_at_the_end(qtbot: QtBot) -> None:
     collector = GarbageCollector()
     assert not gc.isenabled()
     collector.close()

@@ -1,4 +1,4 @@
-"""The window in the person's language."""
+"""The window in the user's language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.dialogs.settings.page import description
 from gui.text.tr import tr
 from gui.widgets.theme import Theme
 from router.domain.servers import PromptResourceLists, PromptResourceView
-from tests.gui.driver import GITHUB, SENTRY, open_window, stocked_router
+from tests.gui.driver import GITHUB, SENTRY, open_window, sample_router
 
 TOOL = Path(__file__).parents[3] / "packaging" / "translations.py"
 
@@ -41,13 +41,13 @@ def language(qapp: QApplication) -> Iterator[Language]:
         ("ja", ["en-US"], "ja"),
     ],
 )
-def test_the_choice_comes_first_then_the_system_then_english(
+def test_the_setting_takes_precedence_then_the_system_then_english(
     choice: str, system: list[str], code: str
 ) -> None:
     assert language_code(choice, system) == code
 
 
-def test_japanese_is_spoken_and_left_again(language: Language) -> None:
+def test_the_language_switches_to_japanese_and_back(language: Language) -> None:
     assert language.use("ja")
     assert tr("Router running") == "ルーター稼働中"
     assert tr("%n tools", "", 3) == "ツール 3 個"
@@ -60,7 +60,7 @@ def test_the_same_language_again_is_no_change(language: Language) -> None:
     assert not language.use("ja")
 
 
-def test_english_has_its_plurals(language: Language) -> None:
+def test_english_has_plural_forms(language: Language) -> None:
     language.use("en")
     assert [tr("%n servers", "", count) for count in (0, 1, 2)] == [
         "0 servers",
@@ -85,14 +85,14 @@ def test_every_text_is_translated() -> None:
 
 
 @pytest.mark.parametrize("code", ["en", "ja"])
-def test_nothing_is_cut_off_in_the_smallest_window(
-    language: Language, code: str, look: Theme, gui_loop: object, qtbot: QtBot
+def test_no_text_is_cut_off_in_the_smallest_window(
+    language: Language, code: str, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     language.use(code)
-    router = stocked_router()
+    router = sample_router()
     many = tuple(PromptResourceView(f"offer {n}", "", "", "") for n in range(128))
     router.state.prompts_and_resources[GITHUB.ref] = PromptResourceLists(many, many)
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.resize(window.minimumSize())
     page = window.pages.workspace
     parts = (page, page.header, page.savings, page.detail, page.activity)

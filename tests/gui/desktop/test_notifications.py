@@ -1,4 +1,4 @@
-"""Notifications: only what a person must act on, one until they have looked, with a button."""
+"""Notifications: only what needs attention, one until the user has looked, with a button."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def router() -> FakeRouter:
     return router
 
 
-def test_one_thing_is_told_once() -> None:
+def test_each_item_is_notified_once() -> None:
     policy = NotificationPolicy()
     assert policy.due([an_item("A")], watching=False) == Notification("A needs you", "Do it.")
     assert policy.due([an_item("A")], watching=False) is None
 
 
-def test_nothing_more_is_told_until_the_person_has_looked() -> None:
+def test_nothing_more_is_notified_until_the_user_has_looked() -> None:
     policy = NotificationPolicy()
     policy.due([an_item("A")], watching=False)
     several = [an_item(name) for name in "ABCDE"]
@@ -63,13 +63,13 @@ def test_nothing_more_is_told_until_the_person_has_looked() -> None:
     assert policy.due(several, watching=False) == Notification("5 items need attention", "A, B, C…")
 
 
-def test_who_sees_it_happen_is_not_told() -> None:
+def test_an_active_window_needs_no_notification() -> None:
     policy = NotificationPolicy()
     assert policy.due([an_item("A")], watching=True) is None
     assert policy.due([an_item("A")], watching=False) is None
 
 
-def test_what_comes_back_is_told_again() -> None:
+def test_an_item_that_returns_is_notified_again() -> None:
     policy = NotificationPolicy()
     policy.due([an_item("A")], watching=False)
     policy.mark_seen()
@@ -78,7 +78,7 @@ def test_what_comes_back_is_told_again() -> None:
 
 
 @pytest.mark.proves("DISC-12")
-def test_sign_ins_approvals_and_repeated_failures_are_what_a_person_must_act_on(
+def test_sign_ins_approvals_and_repeated_failures_are_notified(
     router: FakeRouter,
 ) -> None:
     router.state.pending = tuple(
@@ -96,7 +96,7 @@ def test_sign_ins_approvals_and_repeated_failures_are_what_a_person_must_act_on(
     )
 
 
-def test_where_the_desktop_has_no_notifications_it_is_told_beside_the_icon(
+def test_without_desktop_notifications_the_tray_shows_a_message(
     router: FakeRouter, gui_loop: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
@@ -124,7 +124,7 @@ async def area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerato
             yield area
 
 
-async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationArea) -> None:
+async def test_a_notification_has_a_button_that_opens_the_item(area: NotificationArea) -> None:
     acted = asyncio.Event()
     desktop = DesktopNotification(acted.set, lambda: None)
     await desktop.show(Notification("Slack needs you", "a <b> c"), "Show")
@@ -138,7 +138,7 @@ async def test_a_notification_has_a_button_that_leads_to_it(area: NotificationAr
     assert await area.withdrawn() == shown.number
 
 
-async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -> None:
+async def test_dismissing_a_notification_counts_as_looking(area: NotificationArea) -> None:
     dismissed = asyncio.Event()
     desktop = DesktopNotification(lambda: None, dismissed.set)
     await desktop.show(Notification("Slack needs you", ""), "Show")
@@ -146,7 +146,7 @@ async def test_who_dismisses_a_notification_has_looked(area: NotificationArea) -
     await asyncio.wait_for(dismissed.wait(), WAIT_S)
 
 
-async def test_a_bus_without_notifications_is_said_to_have_none(
+async def test_a_bus_without_a_notification_service_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with bus_daemon(tmp_path) as address:

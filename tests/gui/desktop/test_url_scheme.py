@@ -1,4 +1,4 @@
-"""`toolbooth://` links: noted where the system looks; what they describe, a person decides."""
+"""`toolbooth://` links: registered where the system looks; the user decides about their servers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_only_our_own_scheme_is_a_link_on_the_command_line() -> None:
     assert not is_own_link("https://toolbooth")
 
 
-def test_on_linux_an_entry_of_the_applications_menu_names_the_scheme(tmp_path: Path) -> None:
+def test_on_linux_a_desktop_entry_registers_the_scheme(tmp_path: Path) -> None:
     ran: list[Sequence[str]] = []
     program = tmp_path / "tool booth" / "toolbooth"
     program.parent.mkdir()
@@ -104,7 +104,7 @@ def test_on_linux_an_entry_of_the_applications_menu_names_the_scheme(tmp_path: P
     assert not icon.exists()
 
 
-def test_on_windows_a_key_of_the_scheme_names_the_command() -> None:
+def test_on_windows_a_registry_key_registers_the_scheme() -> None:
     key = FakeLinkKey()
     links = RegistryEntry(key, windows_line(COMMAND))
     links.switch(True)
@@ -115,16 +115,16 @@ def test_on_windows_a_key_of_the_scheme_names_the_command() -> None:
     assert not links.is_on()
 
 
-def test_on_macos_the_bundle_says_which_links_it_opens() -> None:
-    told = plistlib.loads(plistlib.dumps(information()))
-    assert [each["CFBundleURLSchemes"] for each in told["CFBundleURLTypes"]] == [["toolbooth"]]
+def test_on_macos_the_bundle_registers_the_scheme() -> None:
+    plist = plistlib.loads(plistlib.dumps(information()))
+    assert [each["CFBundleURLSchemes"] for each in plist["CFBundleURLTypes"]] == [["toolbooth"]]
 
 
-def test_the_settings_switch_it_and_show_what_the_system_says(
+def test_the_settings_switch_it_and_show_the_system_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", "")  # nothing of the real system is told
+    monkeypatch.setenv("PATH", "")  # the real system is not changed
     dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
@@ -144,9 +144,7 @@ def test_the_settings_switch_it_and_show_what_the_system_says(
     assert not toggle.isChecked()
 
 
-def test_a_link_only_fills_the_form_and_says_where_it_came_from(
-    windows: Windows, qtbot: QtBot
-) -> None:
+def test_a_link_only_fills_the_form_and_names_its_source(windows: Windows, qtbot: QtBot) -> None:
     windows.open_link(GOOD)
     [dialog] = open_dialogs()
     qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
@@ -155,7 +153,7 @@ def test_a_link_only_fills_the_form_and_says_where_it_came_from(
     dialog.reject()
 
 
-def test_a_second_link_waits_until_the_first_is_decided(windows: Windows) -> None:
+def test_a_second_link_waits_until_the_first_dialog_closes(windows: Windows) -> None:
     windows.open_link(GOOD)
     windows.open_link(link_to({"command": "other"}))
     [dialog] = open_dialogs()
@@ -176,7 +174,7 @@ def test_a_second_link_waits_until_the_first_is_decided(windows: Windows) -> Non
         (f"{SCHEME}://add?name=a\x1b[31m&url=https://x.example", "invisible characters"),
     ],
 )
-def test_a_hostile_link_is_refused_with_a_sentence(
+def test_a_hostile_link_is_refused_with_a_message(
     windows: Windows, link: str, sentence: str
 ) -> None:
     windows.open_link(link)
@@ -184,9 +182,7 @@ def test_a_hostile_link_is_refused_with_a_sentence(
     assert sentence in banners(windows)
 
 
-def test_a_link_says_how_a_server_is_reached_and_nothing_more(
-    windows: Windows, qtbot: QtBot
-) -> None:
+def test_a_link_sets_only_how_a_server_is_reached(windows: Windows, qtbot: QtBot) -> None:
     windows.open_link(link_to({"url": "https://x.example/mcp", "autoApprove": ["*"]}))
     [dialog] = open_dialogs()
     qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
@@ -196,7 +192,7 @@ def test_a_link_says_how_a_server_is_reached_and_nothing_more(
     dialog.reject()
 
 
-def test_macos_hands_a_link_over_as_an_event(qapp: DesktopApplication) -> None:
+def test_on_macos_a_link_arrives_as_a_file_open_event(qapp: DesktopApplication) -> None:
     opened: list[str] = []
     qapp.link_opened.connect(opened.append)
     QApplication.sendEvent(qapp, QFileOpenEvent(QUrl(GOOD)))

@@ -1,4 +1,4 @@
-"""Router events as they reach the window: on its thread, in few batches, the last word only."""
+"""Router events as they reach the window: on its thread, in few batches, only the latest state."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def activity(request_id: str) -> ActivityRecorded:
 
 
 class Batches(QObject):
-    """What a bridge delivered, and on which threads."""
+    """The batches a bridge delivered, and on which threads."""
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def bridge(qtbot: QtBot) -> Iterator[Bridge]:
     bridge.close()
 
 
-def test_of_several_statuses_of_one_server_only_the_last_arrives(bridge: Bridge) -> None:
+def test_only_the_last_of_several_statuses_of_a_server_arrives(bridge: Bridge) -> None:
     batches = Batches(bridge)
     for count in range(5):
         bridge.publish(ServerStatusChanged(fake_status("GitHub", tool_count=count)))
@@ -86,7 +86,7 @@ def test_a_removal_replaces_the_status_before_it(bridge: Bridge) -> None:
     assert batches.received == [[ServerRemoved(status.ref)]]
 
 
-def test_what_is_left_keeps_the_order_in_which_it_last_changed(bridge: Bridge) -> None:
+def test_remaining_events_keep_the_order_of_their_last_change(bridge: Bridge) -> None:
     batches = Batches(bridge)
     for event in (LISTENING, TokensChanged(), STOPPED):
         bridge.publish(event)
@@ -94,7 +94,7 @@ def test_what_is_left_keeps_the_order_in_which_it_last_changed(bridge: Bridge) -
     assert batches.received == [[TokensChanged(), STOPPED]]
 
 
-def test_every_activity_arrives_up_to_the_newest_of_a_flood(bridge: Bridge) -> None:
+def test_every_activity_arrives_up_to_the_newest_of_a_burst(bridge: Bridge) -> None:
     batches = Batches(bridge)
     published = [activity(str(number)) for number in range(MAX_ACTIVITY_PER_BATCH + 100)]
     for event in published:
@@ -115,7 +115,7 @@ def test_events_published_on_another_thread_arrive_on_the_gui_thread(
     assert batches.on_main_thread == [True]
 
 
-def test_a_flood_from_several_threads_loses_nothing_and_needs_few_batches(
+def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
     bridge: Bridge, qtbot: QtBot
 ) -> None:
     batches = Batches(bridge)
@@ -134,7 +134,7 @@ def test_a_flood_from_several_threads_loses_nothing_and_needs_few_batches(
 
 
 @pytest.mark.proof
-def test_a_second_batch_waits_out_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
+def test_a_second_batch_waits_for_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
     batches, at = Batches(bridge), list[float]()
     bridge.subscribe(batches, lambda _: at.append(time.monotonic()))
     bridge.publish(LISTENING)
@@ -186,8 +186,7 @@ def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
 
 
 def subscribed_kinds() -> set[str]:
-    """The events that are named in a call of `subscribe` somewhere in the window, by themselves or
-    by an alias for several."""
+    """The events named in a call of `subscribe` in the window, directly or by an alias."""
     aliases = {"CatalogChanged": {kind.__name__ for kind in get_args(CatalogChanged)}}
     subscribed = set[str]()
     for path in (Path(__file__).parents[3] / "gui").rglob("*.py"):

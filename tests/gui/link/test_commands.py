@@ -1,4 +1,5 @@
-"""How a widget asks the router: on another loop, answered on its thread, gone with its owner."""
+"""Commands of a widget to the router: run on another loop, answered on its thread, cancelled with
+the owner."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 
 class OtherLoop:
-    """A loop on a thread of its own, as the router has one."""
+    """A loop on its own thread, like the router's."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -59,7 +60,7 @@ async def fail(error: Exception) -> None:
 
 
 @pytest.mark.proves("CARD-1")
-def test_the_result_comes_back_on_the_gui_thread(
+def test_the_result_is_delivered_on_the_gui_thread(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
     results: list[tuple[bool, bool]] = []
@@ -75,43 +76,43 @@ def test_the_result_comes_back_on_the_gui_thread(
     qtbot.waitUntil(lambda: results == [(True, True)], timeout=WAIT_MS)
 
 
-def test_an_error_goes_to_the_one_who_asked(
+def test_an_error_goes_to_the_requesting_widget(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
-    told: list[ToolboothError] = []
+    errors: list[ToolboothError] = []
     error = NotFound("There is no such server.")
-    Commands(other_loop.submit).run(owner, fail(error), on_error=told.append)
-    qtbot.waitUntil(lambda: told == [error], timeout=WAIT_MS)
+    Commands(other_loop.submit).run(owner, fail(error), on_error=errors.append)
+    qtbot.waitUntil(lambda: errors == [error], timeout=WAIT_MS)
 
 
-def test_an_error_nobody_asked_for_is_shown(
+def test_an_error_without_a_handler_is_shown(
     owner: QObject, other_loop: OtherLoop, qtbot: QtBot
 ) -> None:
     shown: list[tuple[QObject, ToolboothError]] = []
     error = NotFound("There is no such server.")
     commands = Commands(
-        other_loop.submit, show_error=lambda asker, told: shown.append((asker, told))
+        other_loop.submit, show_error=lambda requester, errors: shown.append((requester, errors))
     )
     commands.run(owner, fail(error))
     qtbot.waitUntil(lambda: shown == [(owner, error)], timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("waits", [True, False])
-def test_an_unexpected_error_is_logged_and_told_to_who_waits_or_shown(
-    waits: bool,
+@pytest.mark.parametrize("has_handler", [True, False])
+def test_an_unexpected_error_is_logged_and_passed_to_the_handler_or_shown(
+    has_handler: bool,
     owner: QObject,
     other_loop: OtherLoop,
     qtbot: QtBot,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shown: list[ToolboothError] = []
-    told: list[ToolboothError] = []
+    errors: list[ToolboothError] = []
     commands = Commands(other_loop.submit, show_error=lambda _, error: shown.append(error))
-    on_error = told.append if waits else None
+    on_error = errors.append if has_handler else None
     commands.run(owner, fail(ZeroDivisionError("by zero")), on_error=on_error)
-    heard, others = (told, shown) if waits else (shown, told)
-    qtbot.waitUntil(lambda: len(heard) == 1, timeout=WAIT_MS)
-    assert "ZeroDivisionError: by zero" in heard[0].message
+    received, others = (errors, shown) if has_handler else (shown, errors)
+    qtbot.waitUntil(lambda: len(received) == 1, timeout=WAIT_MS)
+    assert "ZeroDivisionError: by zero" in received[0].message
     assert others == []
     assert caplog.records[0].levelno == logging.ERROR
 
@@ -163,27 +164,27 @@ def test_a_command_given_before_the_router_is_ready_waits_for_it(
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_stopped_router_refuses_with_a_sentence(owner: QObject, when: str) -> None:
-    told: list[str] = []
+def test_a_stopped_router_refuses_with_a_message(owner: QObject, when: str) -> None:
+    errors: list[str] = []
     commands = Commands()
 
     def ask() -> None:
-        commands.run(owner, answer(1), on_error=lambda error: told.append(error.message))
+        commands.run(owner, answer(1), on_error=lambda error: errors.append(error.message))
 
     steps: list[Callable[[], None]] = [ask, commands.detach]
     for step in steps if when == "before" else reversed(steps):
         step()
-    assert told == ["The router is stopped."]
+    assert errors == ["The router is stopped."]
 
 
-def test_a_command_that_outlives_the_router_says_so(owner: QObject, qtbot: QtBot) -> None:
-    told: list[str] = []
+def test_a_command_interrupted_by_shutdown_says_so(owner: QObject, qtbot: QtBot) -> None:
+    errors: list[str] = []
     pending: Future[Any] = Future()
 
     def submit(coro: Coroutine[Any, Any, Any]) -> Future[Any]:
         coro.close()
         return pending
 
-    Commands(submit).run(owner, answer(1), on_error=lambda error: told.append(error.message))
+    Commands(submit).run(owner, answer(1), on_error=lambda error: errors.append(error.message))
     pending.cancel()
-    qtbot.waitUntil(lambda: told == ["The router is stopped."], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: errors == ["The router is stopped."], timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""The router's thread: opened there, stopped within a bound, gone afterwards."""
+"""The router's thread: the router is opened there and stopped within a bound."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tests.support.fakes import FakeHostedRouter
 from tests.support.timeouts import WAIT_S
 
 
-class Stubborn(FakeHostedRouter):
-    """Done with stopping only when it is let go."""
+class SlowToStop(FakeHostedRouter):
+    """Stops only when it is released."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.let_go = Event()
+        self.release = Event()
 
     async def stop(self) -> None:
-        await asyncio.to_thread(self.let_go.wait, WAIT_S)
+        await asyncio.to_thread(self.release.wait, WAIT_S)
 
 
 class Host:
@@ -45,12 +45,12 @@ def router_threads() -> list[str]:
 
 
 @pytest.mark.proves("CARD-1")
-def test_the_router_lives_on_a_thread_of_its_own_and_ends_with_it() -> None:
+def test_the_router_runs_on_its_own_thread_and_ends_with_it() -> None:
     router = FakeHostedRouter()
     host = Host(router)
     assert host.ready.get(timeout=WAIT_S) is router
     assert host.thread.stop(WAIT_S)
-    assert router.story == [("start", "router"), ("stop", "router")]
+    assert router.lifecycle == [("start", "router"), ("stop", "router")]
     assert router_threads() == []
 
 
@@ -71,15 +71,15 @@ def test_a_router_that_cannot_start_is_reported_and_cleaned_up() -> None:
     host = Host(router)
     assert host.failed.get(timeout=WAIT_S) is error
     assert host.thread.stop(WAIT_S)
-    assert [what for what, _ in router.story] == ["start", "stop"]
+    assert [what for what, _ in router.lifecycle] == ["start", "stop"]
 
 
 def test_stopping_is_bounded_when_the_router_hangs() -> None:
-    router = Stubborn()
+    router = SlowToStop()
     host = Host(router)
     host.ready.get(timeout=WAIT_S)
     assert not host.thread.stop(timeout_s=0.1)
-    router.let_go.set()
+    router.release.set()
     assert host.thread.stop(WAIT_S)
 
 
@@ -89,7 +89,7 @@ def test_stopping_twice_stops_the_router_once() -> None:
     host.ready.get(timeout=WAIT_S)
     assert host.thread.stop(WAIT_S)
     assert host.thread.stop(WAIT_S)
-    assert [what for what, _ in router.story] == ["start", "stop"]
+    assert [what for what, _ in router.lifecycle] == ["start", "stop"]
 
 
 def test_stopping_while_the_router_is_being_opened_gives_up_on_it() -> None:
@@ -117,7 +117,7 @@ def test_a_command_for_a_stopped_router_is_refused() -> None:
         host.thread.submit(router.discovery.refresh(router.workspaces.active()))
 
 
-def test_commands_still_under_way_at_the_end_are_cancelled() -> None:
+def test_commands_in_flight_at_the_end_are_cancelled() -> None:
     host = Host(FakeHostedRouter())
     host.ready.get(timeout=WAIT_S)
     started = Event()

@@ -1,4 +1,4 @@
-"""The main window: shows what the router has and says, and can be used by keyboard."""
+"""The main window: shows the router's state and events, and can be used by keyboard."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
     tool,
 )
@@ -65,18 +65,18 @@ from tests.support.timeouts import WAIT_MS
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
-def test_until_the_router_is_there_the_window_says_that_it_starts(
-    look: Theme, qtbot: QtBot
+def test_until_the_router_is_ready_the_window_says_that_it_is_starting(
+    app_theme: Theme, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     window.show()
 
@@ -120,7 +120,7 @@ def test_no_value_of_a_variable_is_ever_shown(window: MainWindow) -> None:
     assert "planted-secret" not in texts(window)
 
 
-def test_a_rejected_file_is_named_with_line_and_reason_until_it_is_good_again(
+def test_a_rejected_file_is_named_with_line_and_reason_until_it_is_fixed(
     window: MainWindow,
     router: FakeRouter,
 ) -> None:
@@ -133,7 +133,7 @@ def test_a_rejected_file_is_named_with_line_and_reason_until_it_is_good_again(
     assert not window.banners.isVisible()
 
 
-def test_a_taken_port_is_said_with_the_way_to_the_settings(
+def test_a_port_in_use_is_reported_with_a_link_to_the_settings(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     failed = ListenerState(ListenerPhase.FAILED, message="Port 3717 is taken.")
@@ -148,7 +148,7 @@ def test_a_taken_port_is_said_with_the_way_to_the_settings(
     assert not window.banners.isVisible()
 
 
-def test_the_steps_of_a_discovery_are_shown_live_and_its_end_by_the_status(
+def test_the_steps_of_a_discovery_are_shown_live_and_the_status_at_the_end(
     window: MainWindow,
     router: FakeRouter,
 ) -> None:
@@ -171,7 +171,9 @@ def test_the_steps_of_a_discovery_are_shown_live_and_its_end_by_the_status(
     assert step() is None
 
 
-def test_every_other_event_leaves_the_window_true(window: MainWindow, router: FakeRouter) -> None:
+def test_the_window_stays_correct_after_every_other_event(
+    window: MainWindow, router: FakeRouter
+) -> None:
     router.state.tools[GITHUB.ref] = (tool("brand_new"),)
     router.state.servers[PERSONAL] = (GITHUB, WAITING)
     entry = ActivityEntry(
@@ -202,15 +204,13 @@ def test_every_other_event_leaves_the_window_true(window: MainWindow, router: Fa
     assert window.pages.workspace.activity.model.rowCount() == 1
 
 
-def test_news_of_another_workspace_do_not_show(window: MainWindow, router: FakeRouter) -> None:
+def test_events_of_another_workspace_are_not_shown(window: MainWindow, router: FakeRouter) -> None:
     router.emit(ServerStatusChanged(fake_status("Foreign", workspace=ACME)))
 
     assert "Foreign" not in [status.name for status in window.pages.workspace.servers.servers()]
 
 
-def test_shortcuts_do_what_people_expect(
-    window: MainWindow, router: FakeRouter, qtbot: QtBot
-) -> None:
+def test_keyboard_shortcuts_work(window: MainWindow, router: FakeRouter, qtbot: QtBot) -> None:
     control = Qt.KeyboardModifier.ControlModifier
     window.activateWindow()
 
@@ -229,7 +229,7 @@ def test_shortcuts_do_what_people_expect(
     ]
 
 
-def test_control_f_filters_the_pane_in_use_and_escape_clears(window: MainWindow) -> None:
+def test_control_f_filters_the_focused_pane_and_escape_clears_it(window: MainWindow) -> None:
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(focused(), "sentry")
@@ -244,7 +244,7 @@ def test_control_f_filters_the_pane_in_use_and_escape_clears(window: MainWindow)
     assert window.pages.workspace.detail.tools.isAncestorOf(focused())
 
 
-def test_f6_goes_round_the_panes(window: MainWindow) -> None:
+def test_f6_cycles_through_the_panes(window: MainWindow) -> None:
     window.activateWindow()
     panes = (
         window.sidebar,
@@ -275,17 +275,17 @@ def test_every_control_has_an_accessible_name(window: MainWindow) -> None:
     assert nameless == []
 
 
-def test_a_change_of_theme_repaints_an_open_window_completely(
-    window: MainWindow, look: Theme, router: FakeRouter, qtbot: QtBot
+def test_a_theme_change_repaints_the_whole_open_window(
+    window: MainWindow, app_theme: Theme, router: FakeRouter, qtbot: QtBot
 ) -> None:
     window.grab()
-    look.set_mode("dark")
-    fresh = MainWindow(look, Commands(run_now), Bridge())
+    app_theme.set_mode("dark")
+    fresh = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(fresh)
     fresh.attach(router)
     fresh.show()
 
-    # How many rounds of events a layout needs until it is at rest depends on the font.
+    # How many event loop turns a layout needs depends on the font.
     qtbot.waitUntil(lambda: pictured(window) == pictured(fresh))
 
 
@@ -294,7 +294,7 @@ def pictured(window: MainWindow) -> QImage:
     return window.grab().toImage()
 
 
-def test_the_parts_of_the_window_have_the_sizes_they_were_drawn_with(window: MainWindow) -> None:
+def test_the_parts_of_the_window_have_their_designed_sizes(window: MainWindow) -> None:
     window.resize(1360, 900)
     page = window.pages.workspace
     heights = (page.header.height(), page.savings.height())

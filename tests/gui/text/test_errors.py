@@ -1,4 +1,4 @@
-"""What the router says went wrong is said in the person's language, with its names and numbers."""
+"""Errors of the router are shown in the user's language, with their names and numbers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def japanese(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("japanese")
-def test_the_reason_a_sign_in_failed_is_told_in_japanese() -> None:
+def test_sign_in_failures_are_translated() -> None:
     denied = sentence("The sign-in was denied ({reason}).", reason="access_denied")
     shown = Redactor().text(denied)
     hint = failure_hint(Failure(FailureKind.SIGN_IN_NEEDED, "notes", shown))
@@ -64,14 +64,14 @@ def test_the_reason_a_sign_in_failed_is_told_in_japanese() -> None:
         (UNREACHABLE, "mcp.example.com"),
     ],
 )  # fmt: skip
-def test_errors_are_told_in_japanese(error: Conflict, start: str) -> None:
-    told = error_text(error)
-    assert told.startswith(start)
-    assert error.message not in told
+def test_errors_are_translated(error: Conflict, start: str) -> None:
+    translation = error_text(error)
+    assert translation.startswith(start)
+    assert error.message not in translation
 
 
 @pytest.mark.usefixtures("japanese")
-def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> None:
+def test_nested_reasons_of_a_search_fallback_are_translated() -> None:
     why = sentence("cloud search failed ({reason})", reason=sentence("it rejected the token"))
     note = sentence("{why}: answered by {strategy}", why=why, strategy="hybrid")
     assert note == "cloud search failed (it rejected the token): answered by hybrid"
@@ -80,13 +80,13 @@ def test_a_fallback_of_a_search_is_told_in_japanese_to_its_innermost_part() -> N
     )
 
 
-def test_without_a_translation_it_is_said_as_it_is() -> None:
+def test_without_a_translation_the_english_text_is_shown() -> None:
     assert translated(sentence("{name} is {{odd}}.", name="{x}")) == "{x} is {odd}."
     assert translated("Never heard {of}.") == "Never heard {of}."
     assert translated("") == ""
 
 
-def test_translations_have_the_parts_of_what_they_translate() -> None:
+def test_translations_have_the_placeholders_of_their_source() -> None:
     messages = ElementTree.parse(FACTS["FOLDER"] / "toolbooth_ja.ts").getroot().iter("message")
     for message in messages:
         source, target = message.findtext("source", ""), message.findtext("translation", "")
@@ -98,7 +98,7 @@ def _parts(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def test_no_error_that_a_person_meets_is_put_together_where_translators_cant_see_it() -> None:
+def test_every_error_shown_to_users_is_translatable() -> None:
     hidden = [
         f"{path.relative_to(ROUTER)}:{call.lineno}"
         for path in FACTS["translated_modules"](ROUTER)

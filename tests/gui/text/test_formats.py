@@ -65,7 +65,7 @@ def test_a_duration_has_the_unit_that_fits(milliseconds: float, text: str) -> No
         (timedelta(days=3, hours=5), "3 d ago"),
     ],
 )
-def test_an_age_is_told_in_its_largest_unit(age: timedelta, text: str) -> None:
+def test_an_age_is_shown_in_its_largest_unit(age: timedelta, text: str) -> None:
     assert formats.ago(NOW - age, NOW) == text
 
 

@@ -106,7 +106,7 @@ SLOW = Failure(FailureKind.TIMEOUT, "30 s")
         ),
     ],
 )  # fmt: skip
-def test_a_server_looks_like_its_state(
+def test_the_mark_of_a_server_follows_its_state(
     status: ServerStatus, mark: Mark, tone: Tone, detail: str, action: Action | None
 ) -> None:
     shown = present(status)
@@ -117,7 +117,7 @@ def test_a_server_looks_like_its_state(
 
 @pytest.mark.parametrize("state", ServerState)
 @pytest.mark.parametrize("failure", [None, NO_UVX])
-def test_every_state_has_a_look_and_a_word(state: ServerState, failure: Failure | None) -> None:
+def test_every_state_has_a_mark_and_a_label(state: ServerState, failure: Failure | None) -> None:
     shown = present(fake_status("Git", state=state, failure=failure))
 
     assert shown.summary
@@ -126,44 +126,44 @@ def test_every_state_has_a_look_and_a_word(state: ServerState, failure: Failure 
 
 @pytest.mark.proves("DISC-12")
 @pytest.mark.parametrize("kind", FailureKind)
-def test_every_failure_has_a_cause_and_a_way_out(kind: FailureKind) -> None:
+def test_every_failure_has_a_cause_and_a_remedy(kind: FailureKind) -> None:
     assert failure_text(Failure(kind, "this", "that"))
     assert failure_hint(Failure(kind))
     assert (failure_remedy(kind) is None) == (kind is FailureKind.DISABLED)
 
 
 @pytest.mark.proves("DISC-12")
-def test_a_missing_command_comes_with_where_to_get_it_and_where_it_was_looked_for() -> None:
+def test_a_missing_command_shows_where_to_get_it_and_the_searched_path() -> None:
     hint = failure_hint(Failure(FailureKind.COMMAND_NOT_FOUND, "npx", "/usr/bin, /bin"))
     assert "Node.js" in hint
     assert "/usr/bin, /bin" in hint
 
 
-def test_a_missing_secret_has_the_name_its_owner_knows() -> None:
+def test_a_missing_secret_is_shown_by_its_short_name() -> None:
     missing = Failure(FailureKind.SECRET_MISSING, "personal/github/Authorization")
     assert failure_text(missing) == "Secret Authorization is missing"
 
 
-def test_a_server_that_needs_the_network_can_be_allowed_it() -> None:
+def test_a_server_that_needs_the_network_can_be_granted_it() -> None:
     failure = Failure(FailureKind.NETWORK_NEEDED, "git", "example.org")
     shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
     assert shown.remedy is not None
     assert shown.remedy.action is Action.ALLOW_NETWORK
 
 
-def test_what_protected_the_computer_is_said_as_it_was() -> None:
+def test_the_protections_in_force_are_described() -> None:
     full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
     weak = Protection(
         IsolationLevel.LIMITED, network=True, memory_mb=512, missing=(Reason(Why.NO_BUBBLEWRAP),)
     )
-    said = protection_text(fake_status("Git", protection=full))
-    assert said.endswith(
+    shown_text = protection_text(fake_status("Git", protection=full))
+    assert shown_text.endswith(
         "Files: blocked, except its program and the files its command names. "
         "Network: blocked. Memory: 512 MB."
     )
-    said = protection_text(fake_status("Git", protection=weak))
-    assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in said
-    assert said.endswith("bubblewrap (bwrap) is not installed.")
+    shown_text = protection_text(fake_status("Git", protection=weak))
+    assert "Files: not blocked. Network: allowed. Memory: 512 MB.\n" in shown_text
+    assert shown_text.endswith("bubblewrap (bwrap) is not installed.")
     assert protection_text(fake_status("Git")) == ""
     reached = fake_status("Web", transport=TransportType.HTTP)
     assert "nothing to isolate" in protection_text(reached)
@@ -183,7 +183,7 @@ def test_what_protected_the_computer_is_said_as_it_was() -> None:
         (TransportType.STDIO, "/usr/local/bin/uvx mcp-server-git", "stdio · uvx mcp-server-git"),
     ],
 )
-def test_a_target_is_shortened_to_what_tells_servers_apart(
+def test_a_target_is_shortened_to_its_distinctive_part(
     transport: TransportType, target: str, short: str
 ) -> None:
     assert short_target(fake_status("X", transport=transport, target=target)) == short
@@ -214,7 +214,7 @@ def test_the_overview_counts_servers_tools_apps_and_trouble() -> None:
     assert overview(servers[:2], apps=0)[1] == ""
 
 
-def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
+def test_tools_awaiting_approval_are_not_ready_and_counted_individually() -> None:
     servers = (
         fake_status("A", tool_count=81),
         fake_status("B", tool_count=14, pending_count=3, unapproved_count=4),
@@ -226,7 +226,7 @@ def test_tools_that_are_held_back_are_not_ready_and_wait_one_by_one() -> None:
     )
 
 
-def test_a_screen_reader_hears_name_state_and_count() -> None:
+def test_the_accessible_name_has_name_state_and_count() -> None:
     assert accessible_server(fake_status("Git", tool_count=4)) == (
         "Git, Ready, stdio · npx git, 4 tools"
     )
@@ -236,14 +236,14 @@ def test_a_screen_reader_hears_name_state_and_count() -> None:
     ("effect", "tone"),
     [(Effect.READS, Tone.OK), (Effect.WRITES, Tone.WARN), (Effect.DESTRUCTIVE, Tone.ERR)],
 )
-def test_what_a_tool_does_to_the_world_is_a_badge(effect: Effect, tone: Tone) -> None:
+def test_the_annotations_of_a_tool_are_a_badge(effect: Effect, tone: Tone) -> None:
     badge = effect_badge(effect)
 
     assert badge is not None
     assert badge[1] is tone
 
 
-def test_only_a_tool_that_does_not_say_what_it_does_gets_no_badge() -> None:
+def test_only_a_tool_without_annotations_has_no_badge() -> None:
     assert [each for each in Effect if effect_badge(each) is None] == [Effect.UNKNOWN]
 
 
@@ -297,7 +297,7 @@ def entry(kind: ActivityKind, **fields: object) -> ActivityEntry:
         ),
     ],
 )
-def test_an_activity_says_what_happened(shown: ActivityEntry, what: str) -> None:
+def test_an_activity_describes_what_happened(shown: ActivityEntry, what: str) -> None:
     assert activity_row(shown).what == what
 
 
@@ -322,13 +322,13 @@ def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> 
     assert row.outcome_tone is Tone.OK
 
 
-def test_a_failure_says_until_when_nothing_is_tried() -> None:
+def test_a_failure_says_when_the_next_attempt_is() -> None:
     at = datetime(2026, 1, 1, 12, 30, 5).astimezone()
     text = failure_text(Failure(FailureKind.EXITED, "code 1", retry_at=at))
     assert text == "Crashed (exit code 1); next retry after 12:30:05"
 
 
-def test_a_server_with_tools_that_wait_asks_for_attention() -> None:
+def test_a_server_with_tools_to_approve_needs_attention() -> None:
     shown = present(fake_status("Files", pending_count=2))
     assert (shown.mark, shown.summary) == (Mark.ATTENTION, "Needs approval")
     assert present(fake_status("Files", pending_count=2, enabled=False)).mark is Mark.OFF

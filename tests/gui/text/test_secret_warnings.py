@@ -1,4 +1,4 @@
-"""Secrets that are not where they should be are told in the window, not only in the terminal."""
+"""Secrets in plain text cause a warning in the window, not only in the terminal."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from gui.dialogs.add_server.draft import ServerDraft
 from gui.widgets.theme import Theme
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
-from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter
 
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.unsafe_secrets[GITHUB.ref] = (UnsafeSecret("--token", plain=True),)
     made.state.unsafe_secrets[SENTRY.ref] = (UnsafeSecret("API_KEY", plain=False),)
     return made
 
 
-def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+def test_a_plain_text_secret_is_shown_at_its_server_with_a_fix(
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     assert "A secret is stored as plain text in workspace.json (--token)" in texts(window)
     asked: list[object] = []
     window.pages.workspace.edit_requested.connect(asked.append)
@@ -36,7 +36,7 @@ def test_a_secret_in_plain_text_is_shown_at_its_server_with_a_way_to_mend_it(
     assert "plain text" not in texts(window)
 
 
-def test_a_secret_in_a_command_line_is_warned_of_before_it_is_added(qtbot: QtBot) -> None:
+def test_a_secret_in_a_command_line_is_warned_about_before_adding(qtbot: QtBot) -> None:
     card = ConsentCard()
     qtbot.addWidget(card)
     config = ServerConfig(command="npx", args=("server", "--token", "ghp_planted0123456789"))

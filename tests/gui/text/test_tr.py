@@ -1,4 +1,4 @@
-"""Texts are filed where they are looked up: what lupdate reads and Qt asks for is the same."""
+"""Texts are in the context where they are looked up: lupdate and Qt use the same one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 
 
 def bare_calls(tree: ast.AST) -> Iterator[int]:
-    """The lines where `tr(...)` is called by its bare name inside a class that derives."""
+    """The lines where `tr(...)` is called by its bare name inside a derived class."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.bases:
             for call in ast.walk(node):
@@ -35,8 +35,8 @@ def hidden_calls(tree: ast.AST) -> Iterator[int]:
 
 
 def foreign_calls(tree: ast.AST) -> Iterator[int]:
-    """The lines where another object than `self` translates: lupdate files the text under the
-    variable's name, and nobody finds it there."""
+    """The lines where another object than `self` translates: lupdate uses the variable's name as
+    context, so the translation is never found."""
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             by = call.func.value
@@ -45,7 +45,7 @@ def foreign_calls(tree: ast.AST) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_text_can_be_found_by_lupdate_in_its_own_context(module: Path) -> None:
+def test_lupdate_finds_every_text_in_its_own_context(module: Path) -> None:
     tree = ast.parse(module.read_text(encoding="utf-8"))
 
     assert list(bare_calls(tree)) == []

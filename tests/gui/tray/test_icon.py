@@ -64,7 +64,7 @@ def action(menu: QMenu, text: str) -> QAction:
 
 
 @pytest.mark.proves("CARD-4")
-def test_the_menu_says_how_things_are_and_what_can_be_done(tray: Tray) -> None:
+def test_the_menu_shows_status_and_actions(tray: Tray) -> None:
     assert texts(tray.menu) == [
         "Router running · 1 of 3 servers ready",
         "Sign in to Slack…",
@@ -131,14 +131,14 @@ def test_the_menu_copies_the_url(tray: Tray) -> None:
     assert QGuiApplication.clipboard().text() == "http://127.0.0.1:3717/mcp"
 
 
-def test_a_server_that_needs_someone_leads_to_it(tray: Tray) -> None:
+def test_a_server_that_needs_attention_has_an_entry_that_opens_it(tray: Tray) -> None:
     chosen: list[ServerRef] = []
     tray.menu.server_requested.connect(chosen.append)
     action(tray.menu, "Sign in to Slack…").trigger()
     assert chosen == [fake_status("Slack").ref]
 
 
-def test_an_open_menu_is_left_alone_until_it_closes(
+def test_an_open_menu_is_updated_only_after_it_closes(
     tray: Tray, router: FakeRouter, qtbot: QtBot
 ) -> None:
     tray.menu.aboutToShow.emit()
@@ -153,7 +153,7 @@ def test_an_open_menu_is_left_alone_until_it_closes(
     )
 
 
-def test_the_menu_is_up_to_date_even_if_nobody_tells_that_it_opens_or_closes(
+def test_the_menu_is_up_to_date_even_without_open_and_close_signals(
     tray: Tray, router: FakeRouter
 ) -> None:
     tray.menu.aboutToShow.emit()
@@ -173,7 +173,7 @@ def test_the_menu_is_up_to_date_even_if_nobody_tells_that_it_opens_or_closes(
         (ListenerPhase.STOPPED, {}, TrayState.STOPPED),
     ],
 )
-def test_the_icon_shows_the_gravest_state(
+def test_the_icon_shows_the_most_severe_state(
     phase: ListenerPhase, changes: dict[str, Any], state: TrayState
 ) -> None:
     router = FakeRouter()
@@ -188,20 +188,20 @@ def test_more_problems_than_fit_are_counted(router: FakeRouter) -> None:
     assert (len(view.problems), view.more_problems) == (5, 3)
 
 
-def test_without_a_tray_we_are_told_after_a_while(
+def test_a_missing_tray_is_signalled_after_a_delay(
     tray: Tray, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
-    patient = Tray(Commands(), Bridge())
-    assert not patient.is_available()
-    with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
-        patient.show()
-    patient.hide()
+    icon = Tray(Commands(), Bridge())
+    assert not icon.is_available()
+    with qtbot.waitSignal(icon.missing, timeout=WAIT_MS):
+        icon.show()
+    icon.hide()
 
 
-@pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform that has no trays
-def test_of_a_tray_that_goes_we_are_told_each_time(
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged")  # of a platform without trays
+def test_each_loss_of_the_tray_is_signalled(
     tray: Tray, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("RETRY_MS", 1), ("LATER_MS", 1), ("GIVE_UP_MS", 3)):
@@ -213,12 +213,12 @@ def test_of_a_tray_that_goes_we_are_told_each_time(
         return here
 
     monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
-    patient = Tray(Commands(), Bridge())
-    patient.show()
-    assert patient.is_available()
+    icon = Tray(Commands(), Bridge())
+    icon.show()
+    assert icon.is_available()
     for _ in range(2):
-        with qtbot.waitSignal(patient.missing, timeout=WAIT_MS):
+        with qtbot.waitSignal(icon.missing, timeout=WAIT_MS):
             here = False
         here = True
         qtbot.waitUntil(lambda: looked[-1], timeout=WAIT_MS)
-    patient.hide()
+    icon.hide()

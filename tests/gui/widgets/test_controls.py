@@ -1,4 +1,4 @@
-"""The controls: what they do by mouse and keyboard, and what they say to a screen reader."""
+"""The controls: what they do by mouse and keyboard, and what they report to a screen reader."""
 
 from __future__ import annotations
 
@@ -53,35 +53,33 @@ def test_a_toggle_is_a_named_check_box_to_a_screen_reader(qtbot: QtBot) -> None:
     assert encode_arguments.text(QAccessible.Text.Name) == "Context Optimization"
 
 
-def test_a_click_chooses_a_segment_and_tells_once(segmented: Segmented, qtbot: QtBot) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+def test_a_click_chooses_a_segment_and_emits_once(segmented: Segmented, qtbot: QtBot) -> None:
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
     segmented.set_current("a")
 
     QTest.mouseClick(segment(segmented, "Second"), Qt.MouseButton.LeftButton)
     QTest.mouseClick(segment(segmented, "Second"), Qt.MouseButton.LeftButton)
 
-    assert told == ["b"]
+    assert emitted == ["b"]
     assert segmented.current() == "b"
     assert segmented.height() == 30
 
 
-def test_showing_a_choice_tells_nobody(segmented: Segmented) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+def test_setting_a_choice_emits_nothing(segmented: Segmented) -> None:
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
 
     segmented.set_current("c")
     segmented.set_current(None)
 
-    assert told == []
+    assert emitted == []
     assert not any(button.isChecked() for button in segmented.findChildren(QPushButton))
 
 
-def test_arrow_keys_choose_and_skip_what_is_not_available(
-    segmented: Segmented, qtbot: QtBot
-) -> None:
-    told: list[str] = []
-    segmented.changed.connect(told.append)
+def test_arrow_keys_choose_and_skip_disabled_segments(segmented: Segmented, qtbot: QtBot) -> None:
+    emitted: list[str] = []
+    segmented.changed.connect(emitted.append)
     segmented.set_current("a")
     segment(segmented, "Second").setEnabled(False)
     first = segment(segmented, "First")
@@ -89,11 +87,11 @@ def test_arrow_keys_choose_and_skip_what_is_not_available(
 
     QTest.keyClick(first, Qt.Key.Key_Right)
 
-    assert told == ["c"]
+    assert emitted == ["c"]
     assert segment(segmented, "Third").isChecked()
 
 
-def test_a_copy_button_copies_what_holds_when_it_is_pressed(qtbot: QtBot) -> None:
+def test_a_copy_button_copies_the_text_current_at_the_click(qtbot: QtBot) -> None:
     texts = ["old"]
     button = CopyButton("Copy", lambda: texts[-1])
     qtbot.addWidget(button)
@@ -104,7 +102,7 @@ def test_a_copy_button_copies_what_holds_when_it_is_pressed(qtbot: QtBot) -> Non
     assert QGuiApplication.clipboard().text() == "new"
 
 
-def test_a_search_field_has_a_name_and_offers_to_clear_only_what_is_there(qtbot: QtBot) -> None:
+def test_a_search_field_has_a_name_and_a_clear_button_only_with_text(qtbot: QtBot) -> None:
     field = SearchField("Filter servers")
     qtbot.addWidget(field)
     (clear,) = field.actions()
@@ -119,7 +117,7 @@ def test_a_search_field_has_a_name_and_offers_to_clear_only_what_is_there(qtbot:
     assert field.height() == 32
 
 
-def test_a_long_text_is_cut_but_whole_in_the_tooltip_and_to_a_screen_reader(qtbot: QtBot) -> None:
+def test_an_elided_text_is_complete_in_tooltip_and_accessible_name(qtbot: QtBot) -> None:
     label = ElidedLabel("a text that has no room at all")
     cut = ElidedLabel(QFontMetrics(label.font()).elidedText(label.text(), label.elide, 60))
     for each in (label, cut):
@@ -136,10 +134,8 @@ def test_a_long_text_is_cut_but_whole_in_the_tooltip_and_to_a_screen_reader(qtbo
 
 
 @pytest.mark.parametrize("count", [None, 7, 12_345])
-def test_tabs_that_want_more_room_move_together_instead_of_off_the_edge(
-    qtbot: QtBot, count: int | None
-) -> None:
-    """Whatever the font: measured by what the tabs themselves want."""
+def test_tabs_shrink_instead_of_leaving_the_window(qtbot: QtBot, count: int | None) -> None:
+    """Independent of the font: relative to the size hints of the tabs."""
     strip = TabStrip("Parts", ("Tools", "Resources", "Configuration and more of it"))
     qtbot.addWidget(strip)
     for tab in range(strip.count()):
@@ -154,7 +150,7 @@ def test_tabs_that_want_more_room_move_together_instead_of_off_the_edge(
     assert strip.minimumSizeHint().width() < wanted - 30
 
 
-def test_a_pill_takes_its_tone_from_the_last_word(qtbot: QtBot) -> None:
+def test_a_pill_takes_its_tone_from_the_last_text(qtbot: QtBot) -> None:
     pill = Pill("Live", Tone.OK)
     qtbot.addWidget(pill)
 

@@ -1,4 +1,4 @@
-"""Every text can be read and every field be seen, in light and in dark."""
+"""Every text is readable and every field visible, in light and dark mode."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def palette(request: pytest.FixtureRequest) -> Palette:
 
 
 @pytest.mark.parametrize(("text", "ground"), TEXT_PAIRS)
-def test_text_stands_out_at_least_four_and_a_half_to_one(
+def test_text_has_a_contrast_of_at_least_four_and_a_half_to_one(
     palette: Palette, text: Token, ground: Token
 ) -> None:
     assert contrast(palette.color(text), palette.color(ground)) >= 4.5
 
 
 @pytest.mark.parametrize(("edge", "ground"), FIELD_PAIRS)
-def test_fields_stand_out_at_least_three_to_one(
+def test_fields_have_a_contrast_of_at_least_three_to_one(
     palette: Palette, edge: Token, ground: Token
 ) -> None:
     assert contrast(palette.color(edge), palette.color(ground)) >= 3

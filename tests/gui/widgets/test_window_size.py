@@ -11,21 +11,21 @@ from gui.widgets.window_size import FRAME, fitting, open_at_size
 SMALL = QRect(0, 28, 1280, 772)
 
 
-def test_a_window_is_as_large_as_it_likes_where_that_fits() -> None:
+def test_a_window_has_its_preferred_size_where_it_fits() -> None:
     size = fitting(QSize(1360, 900), QSize(980, 620), QRect(0, 0, 1920, 1080))
     assert size == QSize(1360, 900)
 
 
-def test_on_a_small_screen_all_of_it_can_be_seen_with_its_title_bar() -> None:
+def test_on_a_small_screen_the_whole_window_with_title_bar_is_visible() -> None:
     size = fitting(QSize(1360, 900), QSize(980, 620), SMALL)
     assert size == QSize(1280, 772 - FRAME.height())
 
 
-def test_nothing_gets_smaller_than_it_can_be() -> None:
+def test_a_window_never_gets_smaller_than_its_minimum() -> None:
     assert fitting(QSize(1360, 900), QSize(980, 620), QRect(0, 0, 800, 600)) == QSize(980, 620)
 
 
-def test_a_window_that_had_to_shrink_stands_inside_its_screen(qtbot: QtBot) -> None:
+def test_a_shrunk_window_is_inside_its_screen(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     available = window.screen().availableGeometry()

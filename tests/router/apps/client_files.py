@@ -1,5 +1,5 @@
-"""What each application's file looks like on a desk where it is in use: other servers, other
-settings, comments where its format has them. Taken from the applications' own documentation."""
+"""The configuration file of each application as it is in use: other servers, other settings,
+comments where the format has them. From the applications' own documentation."""
 
 from __future__ import annotations
 

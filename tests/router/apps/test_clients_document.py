@@ -1,4 +1,4 @@
-"""docs/clients.md has, for each application, exactly what we would write into its file."""
+"""docs/clients.md shows, for each application, exactly what we write into its file."""
 
 from __future__ import annotations
 

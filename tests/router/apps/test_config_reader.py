@@ -1,4 +1,4 @@
-"""Servers configured in other applications, in our own shape."""
+"""Servers configured in other applications, converted to our format."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def found(home: Path) -> dict[tuple[str, str], FoundServer]:
     return {(each.source, each.name): each for each in findings.servers}
 
 
-def test_every_applications_servers_are_found_in_our_shape(tmp_path: Path) -> None:
+def test_the_servers_of_every_app_are_read(tmp_path: Path) -> None:
     servers = found(tmp_path)
     assert sorted(servers) == [
         ("Amp", "semgrep"),
@@ -83,7 +83,7 @@ def test_variables_become_references_or_their_values(tmp_path: Path) -> None:
     assert figma.headers == {"Authorization": "Bearer ${env:FIGMA_TOKEN}"}
 
 
-def test_what_an_application_asks_for_becomes_a_prompt_and_a_secret(tmp_path: Path) -> None:
+def test_inputs_of_an_app_become_prompts_and_secrets(tmp_path: Path) -> None:
     perplexity = found(tmp_path)["VS Code", "perplexity"]
     assert [(p.id, p.secret, p.options) for p in perplexity.prompts] == [
         ("region", False, ("eu", "us")),
@@ -93,7 +93,7 @@ def test_what_an_application_asks_for_becomes_a_prompt_and_a_secret(tmp_path: Pa
     assert perplexity.config.args[-1] == "eu"
 
 
-def test_a_plain_answer_stands_in_the_arguments_and_a_secret_one_never(tmp_path: Path) -> None:
+def test_plain_answers_go_into_the_arguments_and_secret_ones_never(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(
         """{"inputs": [{"id": "who"}, {"id": "key", "password": true}],
@@ -104,7 +104,7 @@ def test_a_plain_answer_stands_in_the_arguments_and_a_secret_one_never(tmp_path:
     assert config.args == ("me", "${input:key}")
 
 
-def test_entries_that_point_at_ourselves_are_left_out(tmp_path: Path) -> None:
+def test_our_own_entries_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(
         """{"mcpServers": {
@@ -117,7 +117,7 @@ def test_entries_that_point_at_ourselves_are_left_out(tmp_path: Path) -> None:
     assert [s.name for s in read_any_file(path, places(tmp_path), OURSELVES).servers] == ["other"]
 
 
-def test_one_broken_file_hides_no_other(tmp_path: Path) -> None:
+def test_a_malformed_file_does_not_hide_the_others(tmp_path: Path) -> None:
     put_all(tmp_path)
     broken = tmp_path / ".cursor" / "mcp.json"
     broken.write_text('{\n"mcpServers": [')
@@ -127,7 +127,7 @@ def test_one_broken_file_hides_no_other(tmp_path: Path) -> None:
     assert f"{broken}, line 2" in findings.problems[0]
 
 
-def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -> None:
+def test_invalid_entries_are_named_with_the_reason(tmp_path: Path) -> None:
     path = tmp_path / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_text(
@@ -143,16 +143,14 @@ def test_entries_that_are_no_servers_are_named_with_the_reason(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("command", [{"path": "npx", "args": ["x"]}, ["npx", "x"]])
-def test_a_command_by_its_short_name_is_read_in_every_shape(
-    command: object, tmp_path: Path
-) -> None:
+def test_the_key_cmd_is_read_in_every_format(command: object, tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"a": {"cmd": command}}}))
     [server] = read_any_file(path, places(tmp_path), OURSELVES).servers
     assert (server.config.command, server.config.args) == ("npx", ("x",))
 
 
-def test_a_file_without_servers_is_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_a_file_without_servers_is_refused_with_a_message(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("{}")
     with pytest.raises(ConfigError, match="mcpServers"):
@@ -169,7 +167,7 @@ def test_a_file_without_servers_is_refused_with_a_sentence(tmp_path: Path) -> No
         ("win32", "Zed", "AppData/Roaming/Zed"),
     ],
 )
-def test_files_are_looked_for_where_each_platform_has_them(
+def test_files_are_searched_where_each_platform_has_them(
     platform: str, client: str, place: str, tmp_path: Path
 ) -> None:
     names = {

@@ -1,4 +1,4 @@
-"""Our entry in other applications' files: only it is touched, and it can be taken back."""
+"""Our entry in other applications' files: nothing else changes, and it can be undone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_connecting_adds_one_entry_and_keeps_every_other_line(client: str, tmp_p
 
 
 @pytest.mark.parametrize("client", IDS)
-def test_disconnecting_gives_the_file_back_as_it_was(client: str, tmp_path: Path) -> None:
+def test_disconnecting_restores_the_file(client: str, tmp_path: Path) -> None:
     path = put(tmp_path, client)
     before = path.read_text()
     connect(tmp_path, client)
@@ -95,9 +95,7 @@ def test_undo_restores_the_bytes(client: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("client", IDS)
-def test_an_application_without_a_file_gets_one_and_loses_it_by_undo(
-    client: str, tmp_path: Path
-) -> None:
+def test_an_app_without_a_file_gets_one_and_undo_removes_it(client: str, tmp_path: Path) -> None:
     here = connections(tmp_path)
     plan = here.plan(AppId(client), ENDPOINT)
     assert plan.new_file
@@ -108,7 +106,7 @@ def test_an_application_without_a_file_gets_one_and_loses_it_by_undo(
     assert not connection.path.exists()
 
 
-def test_entries_have_the_shape_each_application_reads(tmp_path: Path) -> None:
+def test_entries_have_the_format_each_app_reads(tmp_path: Path) -> None:
     header = {"Authorization": f"Bearer {TOKEN}"}
     expected: dict[str, JsonObject] = {
         "claude-code": {"type": "http", "url": URL, "headers": header, "alwaysLoad": True},
@@ -168,7 +166,7 @@ def test_a_file_changed_since_the_preview_is_not_written(tmp_path: Path) -> None
     assert list(path.parent.glob("*.bak.*")) == []
 
 
-def test_undo_leaves_a_file_that_somebody_has_changed_since(tmp_path: Path) -> None:
+def test_undo_leaves_a_file_changed_since_then(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     here = connections(tmp_path)
     fingerprint = here.plan(AppId("cursor"), ENDPOINT).fingerprint
@@ -217,7 +215,7 @@ def test_a_malformed_file_is_refused_with_its_line_and_left_alone(
     assert str(path) in app.reason
 
 
-def test_applications_say_whether_they_are_here_and_connected(tmp_path: Path) -> None:
+def test_apps_are_reported_as_installed_and_connected(tmp_path: Path) -> None:
     put(tmp_path, "zed")
     put(tmp_path, "cursor")
     connect(tmp_path, "cursor")
@@ -229,7 +227,7 @@ def test_applications_say_whether_they_are_here_and_connected(tmp_path: Path) ->
     assert apps[AppId("codex")].state is AppState.ABSENT
 
 
-def test_an_entry_made_by_hand_or_for_an_older_port_is_known_as_ours(tmp_path: Path) -> None:
+def test_an_entry_made_by_hand_or_for_an_older_port_is_recognized_as_ours(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.write_text(json.dumps({"mcpServers": {"booth": {"url": URL, "headers": {}}}}))
     connect(tmp_path, "cursor")
@@ -240,7 +238,7 @@ def test_an_entry_made_by_hand_or_for_an_older_port_is_known_as_ours(tmp_path: P
     assert list(content("cursor", path)["mcpServers"]) == ["booth"]
 
 
-def test_somebody_elses_entry_of_our_name_stays(tmp_path: Path) -> None:
+def test_a_foreign_entry_with_our_name_stays(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.write_text('{"mcpServers": {"toolbooth": {"command": "other"}}}')
     connect(tmp_path, "cursor")
@@ -252,7 +250,7 @@ def test_somebody_elses_entry_of_our_name_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["{}", '{\n  "mcpServers": {}\n}\n', '{"mcpServers": {}, "a": 1}', ""]
 )
-def test_an_empty_list_of_servers_takes_our_entry(text: str, tmp_path: Path) -> None:
+def test_our_entry_is_added_to_an_empty_list_of_servers(text: str, tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.write_text(text)
     connect(tmp_path, "cursor")

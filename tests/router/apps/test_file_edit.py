@@ -1,4 +1,4 @@
-"""Files as people leave them: other line ends, marks, tabs, tables out of order, links, locks."""
+"""Files as they are found: other line ends, BOMs, tabs, tables out of order, symlinks, locks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ CASES = [
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize(("client", "text"), CASES)
-def test_all_but_our_lines_stays_as_it_is_and_disconnecting_gives_every_byte_back(
+def test_only_our_lines_change_and_disconnecting_restores_every_byte(
     client: str, text: str, newline: str, mark: str, tmp_path: Path
 ) -> None:
     before = (mark + text.replace("\n", newline)).encode()
@@ -95,7 +95,7 @@ x = 1
 """
 
 
-def test_what_stands_between_two_tables_of_ours_is_kept() -> None:
+def test_text_between_two_tables_of_ours_is_kept() -> None:
     path, keys = Path("config.toml"), ("mcp_servers", "toolbooth")
     between = "\n[other] # mine\nkept = true\n\n# about our environment\n\n[last]\nx = 1\n"
     new = '[mcp_servers.toolbooth]\nurl = "http://new.example"\n'
@@ -104,7 +104,7 @@ def test_what_stands_between_two_tables_of_ours_is_kept() -> None:
     assert edited(Format.TOML, path, APART, keys, None) == between
 
 
-def test_our_table_stands_behind_the_others_of_its_kind(tmp_path: Path) -> None:
+def test_our_table_follows_the_others_of_its_kind(tmp_path: Path) -> None:
     path = put(tmp_path, "codex")
     path.write_text(TABLES)
     connect(tmp_path, "codex")
@@ -126,7 +126,7 @@ def test_our_table_stands_behind_the_others_of_its_kind(tmp_path: Path) -> None:
         ("cursor", '{"mcpServers": []}'),
     ],
 )
-def test_what_can_not_be_changed_safely_is_refused_and_left_alone(
+def test_a_file_that_cannot_be_edited_safely_is_refused_and_unchanged(
     client: str, text: str, tmp_path: Path
 ) -> None:
     path = put(tmp_path, client)
@@ -136,7 +136,7 @@ def test_what_can_not_be_changed_safely_is_refused_and_left_alone(
     assert path.read_text() == text
 
 
-def test_a_link_stays_a_link_and_what_it_leads_to_is_changed(tmp_path: Path) -> None:
+def test_a_symlink_stays_and_its_target_is_changed(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     kept = tmp_path / "dotfiles.json"
     path.rename(kept)
@@ -152,7 +152,7 @@ def test_a_link_stays_a_link_and_what_it_leads_to_is_changed(tmp_path: Path) -> 
     assert kept.read_bytes() == before
 
 
-def test_a_link_to_nothing_gets_its_file_and_undo_takes_only_that_away(tmp_path: Path) -> None:
+def test_a_dangling_symlink_gets_its_file_and_undo_removes_only_the_file(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.unlink()
     path.symlink_to(tmp_path / "dotfiles.json")
@@ -165,7 +165,7 @@ def test_a_link_to_nothing_gets_its_file_and_undo_takes_only_that_away(tmp_path:
     assert not path.exists()
 
 
-def test_a_write_protected_file_is_left_alone_with_no_backup(tmp_path: Path) -> None:
+def test_a_write_protected_file_is_unchanged_and_has_no_backup(tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.chmod(0o444)
     before = path.read_bytes()
@@ -176,7 +176,7 @@ def test_a_write_protected_file_is_left_alone_with_no_backup(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "loop"])
-def test_what_is_no_file_is_said_to_be_none(kind: str, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_reported(kind: str, tmp_path: Path) -> None:
     path = put(tmp_path, "cursor")
     path.unlink()
     match kind:
@@ -193,27 +193,27 @@ def test_what_is_no_file_is_said_to_be_none(kind: str, tmp_path: Path) -> None:
         connections(tmp_path).plan(AppId("cursor"), ENDPOINT)
 
 
-def test_a_file_that_others_can_read_is_said_to_be_one() -> None:
-    with TemporaryDirectory() as folder:  # Pytest's own are closed to others.
+def test_a_file_readable_by_others_is_reported() -> None:
+    with TemporaryDirectory() as folder:  # Pytest's own folders are private.
         home = Path(folder)
         home.chmod(0o755)
         path = put(home, "cursor")
         path.chmod(0o644)
         put(home, "claude-desktop").chmod(0o644)
 
-        def is_said(client: str) -> bool:
+        def is_reported(client: str) -> bool:
             return connections(home).plan(AppId(client), ENDPOINT).open_to_others
 
-        assert is_said("cursor")
-        assert not is_said("claude-desktop")  # It has no token in it.
+        assert is_reported("cursor")
+        assert not is_reported("claude-desktop")  # It has no token in it.
         path.chmod(0o600)
-        assert not is_said("cursor")
+        assert not is_reported("cursor")
         path.chmod(0o644)
         home.chmod(0o700)
-        assert not is_said("cursor")
+        assert not is_reported("cursor")
 
 
-def test_a_connection_to_an_older_address_is_known_to_be_one(tmp_path: Path) -> None:
+def test_an_entry_with_an_older_url_is_recognized(tmp_path: Path) -> None:
     put(tmp_path, "cursor")
     connect(tmp_path, "cursor")
 
@@ -235,7 +235,7 @@ def test_a_connection_to_an_older_address_is_known_to_be_one(tmp_path: Path) -> 
         ("codex", f"count = {'9' * 5000}\n"),
     ],
 )
-def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
+def test_an_invalid_value_makes_only_its_own_file_unreadable(
     client: str, text: str, tmp_path: Path
 ) -> None:
     put(tmp_path, client).write_text(text)
@@ -245,7 +245,7 @@ def test_a_value_that_is_none_makes_a_file_unreadable_and_no_other(
     assert states[AppId("cursor")] is AppState.FOUND
 
 
-def test_an_entry_in_the_line_of_its_group_is_not_removed(tmp_path: Path) -> None:
+def test_an_entry_on_the_line_of_its_group_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     with pytest.raises(ConfigError, match=r"line 2: .*edit it manually"):
         edited(Format.YAML, path, "a: 1\ne: {t: {x: 1}}\n", ("e", "t"), None)
@@ -258,7 +258,7 @@ def test_an_entry_in_the_line_of_its_group_is_not_removed(tmp_path: Path) -> Non
         "base: &base\n  a: {enabled: true}\nextensions:\n  <<: *base\n",
     ],
 )
-def test_what_another_mapping_lends_is_left_to_the_person(text: str, tmp_path: Path) -> None:
+def test_yaml_merge_keys_are_left_to_the_user(text: str, tmp_path: Path) -> None:
     put(tmp_path, "goose").write_text(text)
     with pytest.raises(ConfigError, match="edit it manually"):
         connect(tmp_path, "goose")

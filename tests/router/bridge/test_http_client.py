@@ -64,7 +64,7 @@ async def body_of(client: BridgeHttpClient) -> bytes:
         return await response.body()
 
 
-async def test_a_connection_is_used_again_once_its_response_was_read() -> None:
+async def test_a_connection_is_reused_once_its_response_was_read() -> None:
     async with connected(SMALL, SMALL) as (client, endpoint):
         assert [await body_of(client), await body_of(client)] == [b"ok", b"ok"]
         assert endpoint.connections == 1
@@ -74,7 +74,7 @@ async def test_a_connection_is_used_again_once_its_response_was_read() -> None:
     "malformed",
     [b"HTTP/1.1\r\n\r\n", b"HTTP/1.1 okay\r\n\r\n", b"220 mail.example ESMTP\r\n\r\n"],
 )
-async def test_a_malformed_status_line_breaks_the_request_and_the_next_one_works(
+async def test_a_malformed_status_line_fails_the_request_and_the_next_one_works(
     malformed: bytes,
 ) -> None:
     async with connected(malformed, SMALL) as (client, endpoint):
@@ -84,7 +84,7 @@ async def test_a_malformed_status_line_breaks_the_request_and_the_next_one_works
         assert endpoint.connections == 2
 
 
-async def test_a_connection_whose_response_was_left_half_read_is_not_used_again() -> None:
+async def test_a_connection_with_a_partly_read_response_is_not_reused() -> None:
     half = OK + b"Content-Length: 100\r\n\r\nhalf of it"
     async with connected(half, SMALL) as (client, endpoint):
         async with client.request("GET", {}) as response:
@@ -107,7 +107,7 @@ async def test_a_new_connection_that_ends_without_a_response_may_have_sent_the_r
             await body_of(client)
 
 
-async def test_messages_of_a_stream_come_one_by_one_however_they_are_chunked() -> None:
+async def test_messages_of_a_stream_arrive_one_by_one_in_any_chunking() -> None:
     stream = (
         OK + b"Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         b'9\r\ndata: {"a\r\nF\r\n":1}\n\ndata: {}\n\r\n1\r\n\n\r\n0\r\n\r\n'

@@ -1,4 +1,4 @@
-"""Views: who sees which tools."""
+"""Views: which client sees which tools."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_tools_come_in_order_of_server_and_name() -> None:
 
 
 @pytest.mark.proves("META-5", "REG-6")
-def test_tools_of_a_disabled_server_are_gone() -> None:
+def test_tools_of_a_disabled_server_are_not_listed() -> None:
     servers = {"Files": {"command": "files", "disabled": True}, "Web": {"url": "http://x/mcp"}}
     assert keys(filled(configuration(mcpServers=servers))) == ["web:fetch"]
 
@@ -58,7 +58,7 @@ def test_a_project_sees_only_its_servers() -> None:
 
 
 @pytest.mark.proves("META-5")
-def test_a_denied_tool_is_hidden_and_does_not_exist_for_callers() -> None:
+def test_a_denied_tool_is_hidden_from_clients() -> None:
     catalog = filled(configuration(permissions={"files:write": "deny"}))
     assert "files:write" not in keys(catalog)
     with pytest.raises(NotFound):
@@ -66,7 +66,7 @@ def test_a_denied_tool_is_hidden_and_does_not_exist_for_callers() -> None:
 
 
 @pytest.mark.proves("META-5")
-def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
+def test_a_projects_permission_overrides_the_workspaces() -> None:
     config = configuration(
         permissions={"files:write": "deny"},
         projects={"p": {"name": "P", "permissions": {"files:write": "allow", "web:fetch": "deny"}}},
@@ -76,7 +76,7 @@ def test_a_projects_own_permission_goes_before_the_workspaces() -> None:
     assert "files:write" not in keys(catalog)
 
 
-def test_a_tool_of_a_server_not_listed_yet_is_not_there_yet() -> None:
+def test_a_server_not_discovered_yet_has_no_tools() -> None:
     view = WorkspaceCatalog(configuration(), Provider()).view(None)
     with pytest.raises(UpstreamFailed, match="not been discovered yet"):
         view.tool(ToolKey(FILES, "read"))
@@ -102,7 +102,7 @@ def test_direct_listing_has_every_permitted_tool_under_its_exposed_name() -> Non
     assert listing["tools"][0]["description"] == "read things"
 
 
-def test_instructions_are_the_same_bytes_and_fit_two_kilobytes() -> None:
+def test_instructions_are_deterministic_and_fit_two_kilobytes() -> None:
     servers = {f"Server number {n}": {"command": "x"} for n in range(200)}
     config = configuration(mcpServers=servers)
     first = WorkspaceCatalog(config, Provider()).view(None).instructions

@@ -1,4 +1,4 @@
-"""What the author of a script reads about a tool: parameters in words, and an example that runs."""
+"""The reference of a tool for authors of scripts: parameters, and an example that runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ISSUE: JsonObject = {
 
 
 @pytest.mark.proves("PROG-4")
-def test_parameters_have_type_required_enum_default_description_and_what_is_inside() -> None:
+def test_parameters_have_type_required_enum_default_description_and_nested_fields() -> None:
     assert parameter_lines(ISSUE) == [
         "- title (string, required): Its title",
         '- state ("open"|"closed", required, default "open")',
@@ -54,7 +54,7 @@ def test_parameters_have_type_required_enum_default_description_and_what_is_insi
 
 
 @pytest.mark.proves("PROG-4")
-async def test_the_example_runs_as_it_stands() -> None:
+async def test_the_example_is_valid_lua() -> None:
     tool = read_tool(ServerId("files"), "Files", {"name": "new-issue", "inputSchema": ISSUE})
     script = example("files.new_issue", tool)
     host = EchoHost()
@@ -73,7 +73,7 @@ async def test_the_example_runs_as_it_stands() -> None:
 
 
 @pytest.mark.proves("PROG-4")
-async def test_the_example_of_an_odd_schema_runs_too() -> None:
+async def test_the_example_of_an_odd_schema_is_valid_lua() -> None:
     odd: JsonObject = {
         "properties": {
             'na"me\n': {"default": {"a": ["x\\", None, 1.5]}},
@@ -96,6 +96,6 @@ def test_a_tool_without_parameters_is_called_with_an_empty_table() -> None:
     assert parameter_lines({}) == []
 
 
-def test_a_schema_without_end_is_cut() -> None:
+def test_a_recursive_schema_is_cut() -> None:
     many = {f"p{n}": {"type": "string"} for n in range(500)}
     assert len(parameter_lines({"properties": many})) == 81

@@ -1,4 +1,4 @@
-"""Words and rules: which of them decides about a call."""
+"""Permissions and rules: which of them decides about a call."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ def decided(subject: Subject, *layers: Layer, arguments: JsonObject | None = Non
         ("a.c", "abc", False),
     ],
 )
-def test_a_star_stands_for_anything_and_nothing_else_is_special(
+def test_a_star_matches_anything_and_nothing_else_is_special(
     pattern: str, text: str, fits: bool
 ) -> None:
     assert glob(pattern, text) is fits
 
 
 def test_no_pattern_backtracks() -> None:
-    """One that did would take longer than any test may."""
+    """One that backtracks would exceed the timeout of any test."""
     assert not glob("*a" * 50 + "b", "a" * 1_000_000)
 
 
 @pytest.mark.proves("META-5")
-def test_without_a_word_or_a_rule_everything_is_allowed() -> None:
+def test_without_a_permission_or_rule_everything_is_allowed() -> None:
     assert decided(WRITE) == "allow"
     assert decided(WRITE, layer(rule("deny", server="web"))) == "allow"
 
 
 @pytest.mark.proves("META-5")
-def test_the_first_that_fits_decides_the_project_before_the_workspace_words_before_rules() -> None:
+def test_the_first_match_decides_project_before_workspace_and_permissions_before_rules() -> None:
     workspace = layer(rule("deny", tool="write_*"), rule("ask"), files__write_file="ask")
     assert decided(WRITE, workspace) == "ask"
     assert (
@@ -92,8 +92,10 @@ def test_the_first_that_fits_decides_the_project_before_the_workspace_words_befo
         ({"prompt": "*", "tool": "read_file"}, {PROMPT.name, READ.name}),
     ],
 )
-def test_a_rule_covers_what_fits_all_it_says(conditions: JsonObject, covered: set[str]) -> None:
-    """A tool that says nothing of itself may destroy, as the protocol has it."""
+def test_a_rule_applies_where_all_its_conditions_match(
+    conditions: JsonObject, covered: set[str]
+) -> None:
+    """A tool without annotations may be destructive, as MCP specifies."""
     denied = layer(rule("deny", **conditions))
     subjects = (WRITE, DELETE, READ, PROMPT, RESOURCE)
     assert {s.name for s in subjects if decided(s, denied) == "deny"} == covered
@@ -114,7 +116,7 @@ def test_a_rule_covers_what_fits_all_it_says(conditions: JsonObject, covered: se
         ({"note": None}, {"note": None}, True),
     ],
 )
-def test_a_rule_may_look_at_arguments(
+def test_a_rule_may_match_arguments(
     conditions: JsonObject, arguments: JsonObject, fits: bool
 ) -> None:
     denied = layer(rule("deny", arguments=conditions))
@@ -122,7 +124,7 @@ def test_a_rule_may_look_at_arguments(
 
 
 @pytest.mark.proves("META-5")
-def test_allowing_needs_every_value_to_fit_where_denying_needs_one() -> None:
+def test_allow_needs_every_value_to_match_and_deny_needs_one() -> None:
     layers = layer(rule("allow", arguments={"paths": "/tmp/*"}), rule("deny"))
     assert decided(WRITE, layers, arguments={"paths": ["/tmp/a", "/tmp/b"]}) == "allow"
     assert decided(WRITE, layers, arguments={"paths": ["/tmp/a", "/etc/b"]}) == "deny"

@@ -1,4 +1,4 @@
-"""Scripts that people keep: what the comment at the top says, and the tool made of it."""
+"""Saved scripts: the comment at the top, and the tool definition made of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ local x = 1
 """
 
 
-def test_the_comment_at_the_top_says_what_a_script_does_and_takes() -> None:
+def test_the_comment_at_the_top_declares_description_and_parameters() -> None:
     script = read_script("count", COUNT)
     assert script.description == "Count the files below a folder."
     tool = script_tool(script)
@@ -61,14 +61,14 @@ def test_a_script_needs_no_comment() -> None:
         ("x" * 300_000, "at most 256 KB"),
     ],
 )
-def test_a_comment_that_says_something_else_than_meant_is_refused(text: str, sentence: str) -> None:
+def test_a_malformed_or_oversized_script_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         check_script(text)
     read_script("kept", text)
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "x" * 65, "é"])
-def test_names_of_scripts_are_names_of_tools(name: str) -> None:
+def test_script_names_are_valid_tool_names(name: str) -> None:
     with pytest.raises(InvalidInput):
         checked_script_name(name)
     assert checked_script_name(" count-1 ") == "count-1"

@@ -48,11 +48,11 @@ def test_a_signature_names_required_parameters_first_and_marks_the_others() -> N
         ({"type": 7}, "any"),
     ],
 )
-def test_a_type_is_said_in_few_characters(schema: Any, expected: str) -> None:
+def test_a_type_is_abbreviated(schema: Any, expected: str) -> None:
     assert type_name(schema) == expected
 
 
-def test_a_schema_nested_without_end_still_has_a_name() -> None:
+def test_a_recursive_schema_still_has_a_type_name() -> None:
     nested: JsonObject = {"type": "string"}
     for _ in range(200):
         nested = {"type": "array", "items": nested}
@@ -69,13 +69,13 @@ def test_a_schema_nested_without_end_still_has_a_name() -> None:
         ({"readOnlyHint": "yes"}, Effect.UNKNOWN),
     ],
 )
-def test_an_effect_is_what_the_tool_claims_and_no_guess(
+def test_an_effect_comes_from_the_annotations_only(
     annotations: JsonObject, expected: Effect
 ) -> None:
     assert effect(annotations) is expected
 
 
-def test_parameters_are_shown_with_the_types_in_full() -> None:
+def test_parameters_are_shown_with_full_types() -> None:
     schema = {"properties": {"n": {"type": ["integer", "null"]}, "s": {"type": "string"}}}
     assert [parameter.type for parameter in parameters(schema)] == ["integer", "string"]
 
@@ -88,7 +88,7 @@ def test_malformed_schemas_have_no_parameters_instead_of_failing() -> None:
 OWNER = Parameter("owner", "string", True, "", {"type": "string"})
 
 
-def test_a_parameter_has_what_its_definition_refers_to() -> None:
+def test_references_of_a_parameter_are_resolved() -> None:
     schema: JsonObject = {
         "properties": {"at": {"$ref": "#/$defs/Point", "description": "Where"}},
         "$defs": {
@@ -101,24 +101,24 @@ def test_a_parameter_has_what_its_definition_refers_to() -> None:
     assert (at.type, at.description, at.schema) == ("object", "Where", point)
 
 
-def test_references_without_end_or_target_end_somewhere() -> None:
+def test_circular_and_dangling_references_are_cut() -> None:
     branches = {name: {"$ref": "#/$defs/Node"} for name in ("left", "right", "third", "fourth")}
     schema: JsonObject = {
         "properties": {
             "tree": {"$ref": "#/$defs/Node"},
             "loop": {"$ref": "#/$defs/Loop"},
             "gone": {"$ref": "#/$defs/Nothing"},
-            "afar": {"$ref": "https://example.com/schema.json"},
+            "remote": {"$ref": "https://example.com/schema.json"},
         },
         "$defs": {
             "Node": {"type": "object", "properties": branches},
             "Loop": {"$ref": "#/$defs/Loop"},
         },
     }
-    tree, loop, gone, afar = parameters(schema)
+    tree, loop, gone, remote = parameters(schema)
     assert tree.type == "object"
     assert len(str(tree.schema)) < 200_000
-    assert (loop.type, gone.schema, afar.schema) == ("any", {}, {})
+    assert (loop.type, gone.schema, remote.schema) == ("any", {}, {})
 
 
 def test_four_characters_count_as_one_token() -> None:
@@ -126,7 +126,7 @@ def test_four_characters_count_as_one_token() -> None:
     assert context_tokens({"a": 1}) == 2
 
 
-def test_parameters_are_read_when_somebody_looks_and_are_the_same_then() -> None:
+def test_lazy_parameters_equal_the_computed_ones() -> None:
     schema: JsonObject = {
         "type": "object",
         "properties": {"owner": {"type": "string"}},
@@ -137,8 +137,8 @@ def test_parameters_are_read_when_somebody_looks_and_are_the_same_then() -> None
     assert (len(seen), seen[0].name, bool(Parameters({}))) == (1, "owner", False)
 
 
-def test_many_parameters_that_each_refer_to_much_are_not_all_followed() -> None:
-    """Each could be followed for thousands of parts: together that would take seconds."""
+def test_the_number_of_followed_references_is_bounded() -> None:
+    """Each reference expands to thousands of nodes: following all would take seconds."""
     node: JsonObject = {"properties": {f"q{i}": {"$ref": "#/$defs/node"} for i in range(8)}}
     schema: JsonObject = {
         "$defs": {"node": node},

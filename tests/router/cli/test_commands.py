@@ -25,7 +25,7 @@ from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.servers.oauth_server import OAuthServer
-from tests.support.running_router import Running, running_router
+from tests.support.running_router import RunningRouter, running_router
 from tests.support.timeouts import WAIT_S
 
 
@@ -61,8 +61,8 @@ def test_adding_is_consent_and_importing_is_not(terminal: Terminal, tmp_path: Pa
 
 
 @pytest.fixture
-def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A person who opens the page as soon as it is printed."""
+def browser_accepts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A user who opens the page as soon as it is printed."""
     visits: list[threading.Thread] = []
 
     def open_page(begun: JsonObject, *, as_json: bool) -> None:
@@ -77,8 +77,8 @@ def says_yes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         visit.join(WAIT_S)
 
 
-@pytest.mark.usefixtures("in_memory", "says_yes")
-def test_a_person_signs_in_and_out_without_an_instance(terminal: Terminal) -> None:
+@pytest.mark.usefixtures("in_memory", "browser_accepts")
+def test_sign_in_and_sign_out_work_without_an_instance(terminal: Terminal) -> None:
     with OAuthServer().served() as url:
         assert terminal("add", "Notes", "--url", url)[0] == 0
         code, out, err = terminal("sign-in", "notes", "--json")
@@ -92,8 +92,8 @@ def test_a_person_signs_in_and_out_without_an_instance(terminal: Terminal) -> No
         assert (code, "toolbooth sign-in notes" in err) == (1, True)
 
 
-@pytest.mark.usefixtures("in_memory", "says_yes")
-def test_a_sign_in_that_is_refused_fails_with_its_reason(terminal: Terminal) -> None:
+@pytest.mark.usefixtures("in_memory", "browser_accepts")
+def test_a_refused_sign_in_fails_with_its_reason(terminal: Terminal) -> None:
     server = OAuthServer()
     server.provider.denies = True
     with server.served() as url:
@@ -165,18 +165,18 @@ def test_workspaces_projects_and_permissions_are_managed(terminal: Terminal) -> 
         (("search", "x", "--limit", "0"), 2, "from 1 to 100"),
     ],
 )
-def test_each_cause_has_its_exit_code_and_sentence(
+def test_each_cause_has_its_exit_code_and_message(
     terminal: Terminal, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
     assert terminal(*words)[0] == code
-    assert sentence in _complaint(terminal, words)
+    assert sentence in _stderr_of(terminal, words)
 
 
-def _complaint(terminal: Terminal, words: tuple[str, ...]) -> str:
+def _stderr_of(terminal: Terminal, words: tuple[str, ...]) -> str:
     return terminal(*words)[2]
 
 
-def test_a_relative_command_is_bound_to_the_folder_it_was_given_in(
+def test_a_relative_command_is_resolved_against_the_current_folder(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -188,13 +188,13 @@ def test_a_relative_command_is_bound_to_the_folder_it_was_given_in(
     assert folders == {"Here": str(tmp_path), "There": "/", "Anywhere": None}
 
 
-def test_a_refresh_that_fails_says_so_by_its_exit_code(terminal: Terminal) -> None:
+def test_a_failed_refresh_sets_the_exit_code(terminal: Terminal) -> None:
     terminal("add", "Missing", "--", "no-such-program")
     code, out, _ = terminal("refresh")
     assert (code, "no-such-program" in out) == (1, True)
 
 
-def test_what_nobody_expected_is_one_sentence(
+def test_an_unexpected_error_is_one_message(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def explode(_: str | None) -> Path:
@@ -204,7 +204,7 @@ def test_what_nobody_expected_is_one_sentence(
     assert capsys.readouterr().err == "toolbooth: Unexpected ZeroDivisionError: by zero\n"
 
 
-def test_a_workspaces_folder_that_is_a_file_is_one_sentence(
+def test_a_workspaces_folder_that_is_a_file_is_one_message(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     (tmp_path / "workspaces").write_text("")
@@ -213,7 +213,7 @@ def test_a_workspaces_folder_that_is_a_file_is_one_sentence(
     assert "toolbooth: " in err
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_stdout_pipe_is_no_error(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -230,7 +230,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_text_that_the_terminal_can_not_show_is_escaped(
+def test_text_the_terminal_cannot_show_is_escaped(
     terminal: Terminal, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     terminal("workspace", "new", "Büro 仕事")
@@ -251,7 +251,7 @@ def test_a_result_of_any_shape_is_printed(result: object) -> None:
     print_lines(COMMANDS["call"], result)
 
 
-def test_a_lock_held_by_no_instance_keeps_nobody_from_working(
+def test_a_lock_without_an_instance_file_does_not_block_commands(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     held = InstanceLock(tmp_path)
@@ -262,13 +262,13 @@ def test_a_lock_held_by_no_instance_keeps_nobody_from_working(
 
 
 @pytest.fixture
-async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path) as started:
         yield started
 
 
-async def test_a_running_instance_does_what_the_terminal_says(
-    running: Running, tmp_path: Path
+async def test_commands_are_carried_out_by_the_running_instance(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     config = {"command": SERVER[0], "args": [SERVER[1]]}
     address = socket_address(tmp_path)
@@ -281,8 +281,8 @@ async def test_a_running_instance_does_what_the_terminal_says(
     assert status["servers"][0]["state"] == "ready"
 
 
-async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
-    running: Running, tmp_path: Path
+async def test_errors_of_the_instance_are_printed_in_the_terminal(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     with pytest.raises(ToolboothError, match="no server"):
         await send(socket_address(tmp_path), "remove", {"server": "nobody"})
@@ -292,19 +292,23 @@ async def test_what_goes_wrong_in_the_instance_is_said_at_the_terminal(
         await send(socket_address(tmp_path), "add", {})
 
 
-async def test_an_instance_that_does_not_listen_yet_is_said_and_no_traceback(
+async def test_an_instance_that_is_not_listening_yet_is_reported_without_a_traceback(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(ToolboothError, match="at this moment"):
         await send(socket_address(tmp_path), "list", {})
 
 
-async def test_only_its_user_can_open_the_control_socket(running: Running, tmp_path: Path) -> None:
+async def test_only_its_user_can_open_the_control_socket(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     mode = stat.S_IMODE(Path(socket_address(tmp_path)).stat().st_mode)
     assert mode == 0o600
 
 
-async def test_a_line_that_is_name_of_is_answered(running: Running, tmp_path: Path) -> None:
+async def test_a_line_that_is_no_command_is_answered(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     reader, writer = await asyncio.open_unix_connection(socket_address(tmp_path))
     writer.write(b"garbage\n")
     async with asyncio.timeout(WAIT_S):
@@ -315,12 +319,12 @@ async def test_a_line_that_is_name_of_is_answered(running: Running, tmp_path: Pa
 
 @pytest.fixture
 def short_path() -> Iterator[Path]:
-    """How long the path of `tmp_path` is depends on the user's name, and no socket may lie deep."""
+    """The length of `tmp_path` depends on the user's name, and socket paths are limited."""
     with tempfile.TemporaryDirectory(prefix="tb") as folder:
         yield Path(folder)
 
 
-async def test_a_short_folder_that_others_can_open_is_refused(
+async def test_a_socket_folder_open_to_others_is_refused(
     tmp_path: Path, short_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(short_path))
@@ -348,7 +352,7 @@ def test_a_socket_path_too_long_for_the_kernel_moves_to_a_short_folder(tmp_path:
     assert socket_address(long) != socket_address(tmp_path / ("y" * 120))
 
 
-def test_a_project_is_meant_by_its_name_too(terminal: Terminal) -> None:
+def test_a_project_is_found_by_its_name_too(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     terminal("project", "new", "My work")
     assert terminal.json("project", "set", "My work", "--optimization", "off")["id"] == "my_work"
@@ -357,7 +361,7 @@ def test_a_project_is_meant_by_its_name_too(terminal: Terminal) -> None:
     assert 'no project "Nobody"' in terminal("search", "x", "--project", "Nobody")[2]
 
 
-def test_a_file_that_can_not_be_used_is_told_of(terminal: Terminal, tmp_path: Path) -> None:
+def test_an_unusable_file_is_reported(terminal: Terminal, tmp_path: Path) -> None:
     terminal("add", "Test", "--", *SERVER)
     file = tmp_path / "workspaces" / "personal" / "workspace.json"
     file.write_text('{\n"mcpServers": [,]}')

@@ -1,4 +1,4 @@
-"""The commands about how tools are listed: receipts, and what a server may have meanwhile."""
+"""The commands about discovery: receipts, and what a server may access meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from router.discovery.sandbox.self_test import supported_sandbox
 from tests.router.cli.terminal import SERVER, Terminal
 
 
-def test_the_receipt_says_what_protected_us_and_what_the_server_tried(terminal: Terminal) -> None:
+def test_the_receipt_shows_the_protections_and_what_the_server_tried(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     code, _, err = terminal("receipt", "test")
     assert code == 1
@@ -21,7 +21,7 @@ def test_the_receipt_says_what_protected_us_and_what_the_server_tried(terminal: 
     assert terminal.json("list")[0]["protection"]["words"] == words
 
 
-def test_what_a_server_may_have_while_its_tools_are_listed_can_be_said(terminal: Terminal) -> None:
+def test_discovery_access_of_a_server_can_be_set(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     assert terminal.json("list")[0]["discoveryAccess"] == "isolated"
     assert terminal.json("approve", "test", "--network")["discoveryAccess"] == "network"
@@ -31,9 +31,9 @@ def test_what_a_server_may_have_while_its_tools_are_listed_can_be_said(terminal:
 
 
 @pytest.mark.proves("U-1")
-def test_a_variable_that_chooses_code_is_pointed_out(terminal: Terminal) -> None:
+def test_a_variable_that_can_load_code_is_reported(terminal: Terminal) -> None:
     options = ("--env", "NODE_OPTIONS=--require x", "--env", "MODE=a", "--", "server")
-    told = terminal.json("add", "Files", *options)
-    assert told["warnings"] == [
+    added = terminal.json("add", "Files", *options)
+    assert added["warnings"] == [
         "NODE_OPTIONS: controls which programs are loaded. Make sure you want this."
     ]

@@ -19,7 +19,7 @@ def keys(terminal: Terminal) -> list[str]:
     return [tool["toolKey"] for tool in terminal.json("tools")]
 
 
-def test_a_tool_is_pinned_and_unpinned_and_what_it_costs_is_said(one: Terminal) -> None:
+def test_a_tool_is_pinned_and_unpinned_and_its_cost_is_shown(one: Terminal) -> None:
     key, other = keys(one)[:2]
     assert one("pin")[1] == "No tools are pinned.\n"
     assert [pin["toolKey"] for pin in one.json("pin", key, other, key)] == [key, other]
@@ -37,7 +37,7 @@ def test_a_project_has_pins_of_its_own(one: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("pin", "one:nothing"), 'There is no tool "one:nothing".'),
         (("pin", "nobody:nothing"), 'There is no tool "nobody:nothing".'),
@@ -45,8 +45,8 @@ def test_a_project_has_pins_of_its_own(one: Terminal) -> None:
         (("pin", "nonsense"), "nonsense"),
     ],
 )
-def test_what_cannot_be_pinned_is_refused(one: Terminal, words: tuple[str, ...], said: str) -> None:
+def test_an_invalid_pin_is_refused(one: Terminal, words: tuple[str, ...], message: str) -> None:
     code, _, err = one(*words)
     assert code == 1
-    assert said in err
+    assert message in err
     assert one.json("pin") == []

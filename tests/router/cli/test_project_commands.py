@@ -1,4 +1,4 @@
-"""`toolbooth project`: made, changed, renamed and removed."""
+"""`toolbooth project`: create, change, rename and remove."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_project_is_renamed_and_removed(site: Terminal) -> None:
         (("remove", "nobody"), 1, 'no project "nobody"'),
     ],
 )
-def test_what_can_not_be_done_to_a_project_is_said(
+def test_invalid_changes_of_a_project_are_refused(
     site: Terminal, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
     site("project", "new", "Other")

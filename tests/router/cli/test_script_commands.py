@@ -1,4 +1,4 @@
-"""`toolbooth script`: kept, shown, run for real and dry, removed."""
+"""`toolbooth script`: save, show, run, dry run, remove."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ result(test.echo{text = arguments.text}:await().text)
 """
 
 
-def test_a_script_is_kept_listed_run_and_removed(terminal: Terminal, tmp_path: Path) -> None:
+def test_a_script_is_saved_listed_run_and_removed(terminal: Terminal, tmp_path: Path) -> None:
     terminal("add", "Test", "--", *SERVER)
     terminal("refresh")
     file = tmp_path / "echo.lua"
@@ -32,7 +32,7 @@ def test_a_script_is_kept_listed_run_and_removed(terminal: Terminal, tmp_path: P
     assert terminal.json("script", "list") == []
 
 
-def test_what_fails_in_a_script_is_said_and_told_by_the_exit_code(
+def test_a_failing_script_prints_its_error_and_sets_the_exit_code(
     terminal: Terminal, tmp_path: Path
 ) -> None:
     file = tmp_path / "broken.lua"
@@ -55,7 +55,7 @@ def test_what_fails_in_a_script_is_said_and_told_by_the_exit_code(
         ),
     ],
 )
-def test_a_script_that_is_not_lua_is_not_kept(
+def test_a_script_that_is_not_lua_is_not_saved(
     terminal: Terminal, tmp_path: Path, text: str, sentence: str
 ) -> None:
     file = tmp_path / "broken.lua"
@@ -66,7 +66,7 @@ def test_a_script_that_is_not_lua_is_not_kept(
     assert terminal.json("script", "list") == []
 
 
-def test_nothing_of_a_script_runs_when_it_is_kept(terminal: Terminal, tmp_path: Path) -> None:
+def test_saving_a_script_runs_nothing_of_it(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "endless.lua"
     file.write_text("while true do end")
     assert terminal("script", "add", "endless", str(file))[0] == 0

@@ -41,7 +41,7 @@ def test_the_usage_history_can_be_shown_and_cleared(terminal: Terminal) -> None:
     assert terminal("learning", "show")[1] == "No usage history yet.\n"
 
 
-def test_each_project_learns_for_itself(terminal: Terminal) -> None:
+def test_each_project_has_its_own_usage_history(terminal: Terminal) -> None:
     terminal("project", "new", "Site")
     with_history(terminal, "site")
     assert terminal.json("learning", "show")["lessons"] == []
@@ -49,7 +49,7 @@ def test_each_project_learns_for_itself(terminal: Terminal) -> None:
     assert terminal("learning", "show", "--project", "nobody")[0] == 1
 
 
-def test_learning_is_switched_off_and_on(terminal: Terminal) -> None:
+def test_usage_history_is_switched_off_and_on(terminal: Terminal) -> None:
     terminal("learning", "off")
     assert terminal("learning", "show")[1].startswith("Learning is off.")
     assert terminal.json("learning", "show")["learning"] is False
@@ -58,7 +58,7 @@ def test_learning_is_switched_off_and_on(terminal: Terminal) -> None:
 
 
 @pytest.mark.proves("META-7")
-def test_a_cloud_service_is_set_and_its_failure_is_said(
+def test_a_cloud_service_is_set_and_its_failure_reported(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SERVICE_TOKEN", "s3cret")

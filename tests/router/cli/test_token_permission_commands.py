@@ -22,7 +22,7 @@ def test_a_token_is_shown_once_and_can_be_revoked(terminal: Terminal, tmp_path: 
     assert terminal.json("token", "list") == []
 
 
-def test_a_token_can_be_narrowed_to_servers_and_given_an_end(terminal: Terminal) -> None:
+def test_a_token_can_be_limited_to_servers_and_expire(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     made = terminal.json("token", "new", "Editor", "--server", "Test", "--expires", "30d")
     assert (made["workspace"], made["servers"]) == ("personal", ["test"])
@@ -52,7 +52,7 @@ def test_rules_are_added_listed_and_removed(terminal: Terminal) -> None:
 
 
 @pytest.mark.proves("META-5")
-def test_a_call_that_needs_a_yes_says_so_where_nobody_can_give_it(terminal: Terminal) -> None:
+def test_a_call_that_needs_permission_says_so_where_nobody_can_be_asked(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     terminal("refresh")
     assert terminal("permission", "set", "test:echo", "ask")[0] == 0

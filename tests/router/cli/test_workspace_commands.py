@@ -1,4 +1,4 @@
-"""`toolbooth workspace`: made, renamed, removed and brought back."""
+"""`toolbooth workspace`: create, rename, remove and restore."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_workspace_is_renamed_and_keeps_its_id(terminal: Terminal) -> None:
     assert names(terminal) == {"personal": "Personal", "work": "Day job"}
 
 
-def test_a_removed_workspace_comes_back_with_its_servers(terminal: Terminal) -> None:
+def test_a_restored_workspace_has_its_servers(terminal: Terminal) -> None:
     terminal("workspace", "new", "Work")
     terminal("add", "Test", "--workspace", "Work", "--", *SERVER)
     code, out, _ = terminal("workspace", "remove", "Work")
@@ -28,7 +28,7 @@ def test_a_removed_workspace_comes_back_with_its_servers(terminal: Terminal) -> 
 
 
 @pytest.mark.parametrize("name", ["Work", "../workspaces/work", ""])
-def test_what_was_not_removed_can_not_be_restored(terminal: Terminal, name: str) -> None:
+def test_only_a_removed_workspace_can_be_restored(terminal: Terminal, name: str) -> None:
     terminal("workspace", "new", "Work")
     terminal("workspace", "remove", "Work")
     code, _, err = terminal("workspace", "restore", name)
@@ -50,7 +50,7 @@ def test_no_two_workspaces_have_the_same_name(terminal: Terminal) -> None:
     assert terminal("workspace", "rename", "Work", "WORK")[0] == 0
 
 
-def test_an_id_goes_before_a_name(terminal: Terminal) -> None:
+def test_an_id_takes_precedence_over_a_name(terminal: Terminal) -> None:
     terminal("workspace", "new", "Work")
     terminal("workspace", "rename", "Work", "Play")
     terminal("workspace", "rename", "Personal", "work")

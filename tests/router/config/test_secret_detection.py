@@ -30,7 +30,7 @@ JWT = "eyJhbGciOi.eyJzdWIiOiIx.c2lnbmF0dXJl"
         "https://example.com/mcp?api_key=hunter2",
     ],
 )
-def test_a_value_is_known_as_a_secret_whatever_it_is_called(value: str) -> None:
+def test_a_secret_value_is_detected_under_any_name(value: str) -> None:
     assert holds_secret(value)
 
 
@@ -45,7 +45,7 @@ def test_a_value_is_known_as_a_secret_whatever_it_is_called(value: str) -> None:
         "eyJ",
     ],
 )
-def test_an_ordinary_value_is_none(value: str) -> None:
+def test_an_ordinary_value_is_not_a_secret(value: str) -> None:
     assert not holds_secret(value)
 
 
@@ -87,12 +87,12 @@ def test_a_command_line_without_a_secret_is_shown_as_it_is(words: list[str]) -> 
     assert list(masked_words(words)) == words
 
 
-def test_an_address_is_shown_without_its_secrets() -> None:
+def test_a_url_is_shown_without_its_secrets() -> None:
     url = "https://me:hunter2@x.example/mcp?api_key=abc%2Bdef&page=2"
     assert masked_address(url) == f"https://me:{MASK}@x.example/mcp?api_key={MASK}&page=2"
 
 
-def test_what_a_server_is_recognised_by_holds_no_secret() -> None:
+def test_the_target_of_a_server_contains_no_secret() -> None:
     assert ServerConfig(command="run", args=("--token", "hunter2")).target == f"run --token {MASK}"
     address = ServerConfig(url=f"https://me:hunter2@x.example/{TOKEN}?token=hunter2")
     assert address.target == f"x.example/{MASK}"

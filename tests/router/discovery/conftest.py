@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running_router import Running, running_router
+from tests.support.running_router import RunningRouter, running_router
 
 
 @pytest.fixture
-async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path / "data") as started:
         yield started

@@ -24,41 +24,41 @@ from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 from tests.support.router_process import ROOT
-from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
-TELLING = ROOT / "tests" / "servers" / "telling_server.py"
+ENVIRONMENT_SERVER = ROOT / "tests" / "servers" / "environment_server.py"
 CONFINED = supported_sandbox().profile.level >= IsolationLevel.CONFINED
 
 
-def telling(*options: str, **more: Any) -> ServerConfig:
-    return stdio_config(*options, script=TELLING, **more)
+def environment_server(*options: str, **more: Any) -> ServerConfig:
+    return stdio_config(*options, script=ENVIRONMENT_SERVER, **more)
 
 
-def status_of(running: Running, ref: ServerRef) -> ServerStatus:
+def status_of(running: RunningRouter, ref: ServerRef) -> ServerStatus:
     return next(s for s in running.router.servers.list(PERSONAL) if s.id == ref.server)
 
 
-def told_by(running: Running, ref: ServerRef) -> dict[str, Any]:
+def environment_of(running: RunningRouter, ref: ServerRef) -> dict[str, Any]:
     [tool] = running.router.tools.list(ref)
     return json.loads(tool.description)
 
 
-async def begin(running: Running, name: str, config: ServerConfig) -> ServerRef:
+async def begin(running: RunningRouter, name: str, config: ServerConfig) -> ServerRef:
     return ServerRef(
         PERSONAL, await running.router.servers.add(PERSONAL, name, config, consent=True)
     )
 
 
-async def until_step(running: Running, ref: ServerRef, step: DiscoveryStep) -> None:
+async def until_step(running: RunningRouter, ref: ServerRef, step: DiscoveryStep) -> None:
     await running.trace.until(DiscoveryProgressed, lambda e: (e.ref, e.step) == (ref, step))
 
 
-async def isolate(running: Running, **settings: Any) -> None:
+async def isolate(running: RunningRouter, **settings: Any) -> None:
     await running.router.settings.update({"isolation": IsolationSettings(**settings)})
 
 
 def processes_named(word: str) -> list[str]:
-    """Of all on this computer: a word that no other run of the tests uses at the same time."""
+    """Of all on this computer: the argument is one that no concurrent test run uses."""
     found: list[str] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -78,36 +78,36 @@ def port() -> Generator[int]:
 
 @pytest.mark.proves("DISC-1", "DISC-2")
 async def test_adding_a_server_returns_at_once_while_its_tools_are_discovered(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
-    ref = await begin(running, "Slow", telling("--silent", "slow-one"))
+    ref = await begin(running, "Slow", environment_server("--silent", "slow-one"))
     assert status_of(running, ref).discovery is DiscoveryStatus.DISCOVERING
     assert status_of(running, ref).tool_count is None
 
 
 @pytest.mark.proves("DISC-1", "DISC-9")
-async def test_editing_a_server_ends_its_old_discovery_and_begins_a_new_one(
-    running: Running, tmp_path: Path
+async def test_editing_a_server_cancels_its_discovery_and_starts_a_new_one(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     edited = str(tmp_path / "edited-one")
-    ref = await begin(running, "Edited", telling("--silent", edited))
+    ref = await begin(running, "Edited", environment_server("--silent", edited))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
-    await running.router.servers.update(ref, "Edited", telling(), consent=True)
+    await running.router.servers.update(ref, "Edited", environment_server(), consent=True)
     assert processes_named(edited) == []
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     assert status_of(running, ref).failure is None
 
 
 @pytest.mark.proves("DISC-3")
-async def test_each_step_of_a_discovery_is_told(running: Running) -> None:
-    ref = await begin(running, "Test", telling())
+async def test_each_step_of_a_discovery_is_published(running: RunningRouter) -> None:
+    ref = await begin(running, "Test", environment_server())
     await until_step(running, ref, DiscoveryStep.COMPLETE)
     steps = [e.step for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
     assert steps == ["starting", "connecting", "discovering", "caching", "complete"]
 
 
 @pytest.mark.proves("DISC-2", "DISC-3")
-async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -> None:
+async def test_a_failed_discovery_is_published_with_its_error(running: RunningRouter) -> None:
     broken = stdio_config("--exit-at-start", "3")
     ref = ServerRef(
         PERSONAL, await running.router.servers.add(PERSONAL, "Broken", broken, consent=False)
@@ -123,9 +123,9 @@ async def test_a_discovery_that_fails_is_told_with_its_error(running: Running) -
 
 
 @pytest.mark.proves("DISC-2")
-async def test_a_discovery_that_succeeds_says_when_that_was(running: Running) -> None:
+async def test_a_successful_discovery_records_its_time(running: RunningRouter) -> None:
     began = datetime.now(UTC)
-    ref = await running.add("Test", telling())
+    ref = await running.add("Test", environment_server())
     status = status_of(running, ref)
     assert status.discovery is DiscoveryStatus.SUCCESS
     assert status.listed_at is not None
@@ -133,10 +133,13 @@ async def test_a_discovery_that_succeeds_says_when_that_was(running: Running) ->
 
 
 @pytest.mark.proves("DISC-4")
-async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
-    running: Running,
+async def test_two_discoveries_run_at_once_and_the_third_waits(
+    running: RunningRouter,
 ) -> None:
-    refs = [await begin(running, f"S{i}", telling("--silent", f"queued-{i}")) for i in range(3)]
+    refs = [
+        await begin(running, f"S{i}", environment_server("--silent", f"queued-{i}"))
+        for i in range(3)
+    ]
     for ref in refs[:2]:
         await until_step(running, ref, DiscoveryStep.CONNECTING)
     assert status_of(running, refs[2]).step is DiscoveryStep.STARTING
@@ -145,8 +148,8 @@ async def test_two_discoveries_run_at_once_and_the_third_waits_for_a_place(
 
 
 @pytest.mark.proves("DISC-4")
-async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Running) -> None:
-    ref = await begin(running, "Test", telling())
+async def test_concurrent_requests_for_a_server_share_one_discovery(running: RunningRouter) -> None:
+    ref = await begin(running, "Test", environment_server())
     refresh = running.router.discovery.refresh
     await asyncio.gather(*(refresh(PERSONAL, ref.server) for _ in range(5)))
     started = [e for e in running.trace.events if isinstance(e, DiscoveryProgressed)]
@@ -155,10 +158,10 @@ async def test_who_asks_for_the_same_server_meanwhile_shares_the_run(running: Ru
 
 @pytest.mark.proves("DISC-6")
 async def test_a_cancelled_discovery_leaves_no_process_and_says_so(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     cancelled = str(tmp_path / "cancelled-one")
-    ref = await begin(running, "Slow", telling("--silent", cancelled))
+    ref = await begin(running, "Slow", environment_server("--silent", cancelled))
     await until_step(running, ref, DiscoveryStep.CONNECTING)
     await running.router.discovery.cancel(PERSONAL)
     status = status_of(running, ref)
@@ -169,11 +172,11 @@ async def test_a_cancelled_discovery_leaves_no_process_and_says_so(
 
 
 @pytest.mark.proves("DISC-2", "DISC-5")
-async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_processes(
-    running: Running, tmp_path: Path
+async def test_a_server_that_times_out_is_ended_with_all_its_processes(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     late = str(tmp_path / "late-one")
-    config = telling("--silent", late, discovery_timeout_s=1.5)
+    config = environment_server("--silent", late, discovery_timeout_s=1.5)
     ref = await running.add("Late", config)
     status = status_of(running, ref)
     assert status.discovery is DiscoveryStatus.TIMEOUT
@@ -184,16 +187,16 @@ async def test_a_server_that_does_not_answer_in_its_time_is_ended_with_all_its_p
 
 
 @pytest.mark.proves("DISC-5")
-def test_a_server_has_30_seconds_for_its_lists_and_can_be_given_120() -> None:
-    assert telling().discovery_timeout_s == 30
-    assert telling(discovery_timeout_s=120).discovery_timeout_s == 120
+def test_the_discovery_timeout_is_30_seconds_and_at_most_120() -> None:
+    assert environment_server().discovery_timeout_s == 30
+    assert environment_server(discovery_timeout_s=120).discovery_timeout_s == 120
     with pytest.raises(ValidationError):
-        telling(discovery_timeout_s=121)
+        environment_server(discovery_timeout_s=121)
 
 
 @pytest.mark.proves("DISC-6")
 async def test_a_server_is_discovered_in_its_own_home_with_placeholders_for_secrets(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_THE_SESSION", "s3cret-session")
     monkeypatch.setenv("HTTPS_PROXY", "http://user:s3cret-proxy@proxy.example")
@@ -201,22 +204,22 @@ async def test_a_server_is_discovered_in_its_own_home_with_placeholders_for_secr
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "letter").touch()
-    ref = await running.add("Test", telling(str(folder), env=env))
-    told = told_by(running, ref)
-    assert "s3cret" not in json.dumps(told)
-    assert told["env"]["API_TOKEN"] == "toolbooth-placeholder"
-    assert told["env"]["MODE"] == "plain"
-    assert told["env"]["WHERE"].endswith(":/x")
-    assert told["env"]["HOME"] != str(Path.home())
-    assert (told["home"], told["writable"]) == ([], True)
-    assert told["cwd"] == told["env"]["HOME"]
-    assert told["folders"] == {str(folder): ["letter"]}, "its command names it"
+    ref = await running.add("Test", environment_server(str(folder), env=env))
+    environment = environment_of(running, ref)
+    assert "s3cret" not in json.dumps(environment)
+    assert environment["env"]["API_TOKEN"] == "toolbooth-placeholder"
+    assert environment["env"]["MODE"] == "plain"
+    assert environment["env"]["WHERE"].endswith(":/x")
+    assert environment["env"]["HOME"] != str(Path.home())
+    assert (environment["home"], environment["writable"]) == ([], True)
+    assert environment["cwd"] == environment["env"]["HOME"]
+    assert environment["folders"] == {str(folder): ["letter"]}, "its command names it"
     assert list((tmp_path / "data" / "runs").iterdir()) == []
 
 
 @pytest.mark.proves("DISC-6")
-async def test_the_status_says_which_protections_were_in_force(running: Running) -> None:
-    ref = await running.add("Test", telling())
+async def test_the_status_says_which_protections_were_in_force(running: RunningRouter) -> None:
+    ref = await running.add("Test", environment_server())
     protection = status_of(running, ref).protection
     assert protection is not None
     assert protection.level == supported_sandbox().profile.level
@@ -226,18 +229,20 @@ async def test_the_status_says_which_protections_were_in_force(running: Running)
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_strict_setting_gives_less_memory_and_a_share_of_the_processor(
-    running: Running,
+async def test_strict_limits_give_less_memory_and_cpu(
+    running: RunningRouter,
 ) -> None:
     await isolate(running, strict=True)
-    ref = await running.add("Test", telling())
+    ref = await running.add("Test", environment_server())
     protection = status_of(running, ref).protection
     assert protection is not None
     assert (protection.memory_mb, protection.cpu_percent) == (256, 25)
 
 
-async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: Path) -> None:
-    ref = await running.add("Test", telling("--open", "/root/.ssh/id_rsa"))
+async def test_attempts_of_a_server_are_stored_in_its_receipt(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    ref = await running.add("Test", environment_server("--open", "/root/.ssh/id_rsa"))
     receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.watched == supported_sandbox().profile.watch
@@ -250,11 +255,11 @@ async def test_what_a_server_tried_is_kept_with_it(running: Running, tmp_path: P
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
-    running: Running, port: int, monkeypatch: pytest.MonkeyPatch
+async def test_a_server_has_network_access_once_the_user_agrees(
+    running: RunningRouter, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TELLING_KEY", "s3cret-value")
-    config = telling("--needs-port", str(port), env={"KEY": "${env:TELLING_KEY}"})
+    config = environment_server("--needs-port", str(port), env={"KEY": "${env:TELLING_KEY}"})
     ref = await running.add("Test", config)
     if not CONFINED:
         assert status_of(running, ref).discovery is DiscoveryStatus.SUCCESS
@@ -264,15 +269,17 @@ async def test_a_server_that_needs_the_network_has_it_once_a_person_agrees(
     assert asked.failure.detail == f"127.0.0.1:{port}"
     await running.router.discovery.allow(ref, DiscoveryAccess.NETWORK)
     await until_step(running, ref, DiscoveryStep.COMPLETE)
-    assert told_by(running, ref)["env"]["KEY"] == "s3cret-value", "placeholders would be no use"
+    assert environment_of(running, ref)["env"]["KEY"] == "s3cret-value", (
+        "placeholders would be no use"
+    )
     assert status_of(running, ref).access is DiscoveryAccess.NETWORK
     changed = config.model_copy(update={"args": (*config.args, "--open", "/x")})
     await running.router.servers.update(ref, "Test", changed, consent=True)
     assert status_of(running, ref).access is DiscoveryAccess.ISOLATED, "agreed to something else"
 
 
-async def test_an_unconfined_server_is_discovered_as_it_runs(
-    running: Running, tmp_path: Path
+async def test_an_unconfined_server_is_discovered_without_a_sandbox(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = tmp_path / "record"
     ref = await running.add("Test", stdio_config("--record", str(record)))
@@ -287,23 +294,25 @@ async def test_an_unconfined_server_is_discovered_as_it_runs(
 
 
 @pytest.mark.proves("DISC-6")
-async def test_a_server_that_takes_too_much_memory_is_ended_and_named(running: Running) -> None:
+async def test_a_server_that_takes_too_much_memory_is_ended_and_named(
+    running: RunningRouter,
+) -> None:
     await isolate(running, memory_mb=64)
-    ref = await running.add("Greedy", telling("--eat"))
+    ref = await running.add("Greedy", environment_server("--eat"))
     failure = status_of(running, ref).failure
     assert failure is not None
     assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "64 MB")
 
 
 @pytest.mark.proves("DISC-6")
-async def test_less_isolation_than_a_person_requires_starts_nothing(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_below_the_required_isolation_level_nothing_starts(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weak = SandboxSupport(SandboxProfile(IsolationLevel.LIMITED), (Reason(Why.NO_BUBBLEWRAP),))
     planner: Any = running.router._upstreams.discovery_planner  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(planner._sandbox, "_find_support", lambda: weak)
     await isolate(running, required_level=2)
-    ref = await running.add("Test", telling())
+    ref = await running.add("Test", environment_server())
     failure = status_of(running, ref).failure
     assert failure is not None
     assert failure.kind is FailureKind.ISOLATION_TOO_WEAK
@@ -314,7 +323,7 @@ async def test_less_isolation_than_a_person_requires_starts_nothing(
 
 
 @pytest.mark.proves("DISC-6")
-def test_what_a_killed_router_left_of_its_runs_is_removed(tmp_path: Path) -> None:
+def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     left = tmp_path / "4000000-abc" / "home"
     left.mkdir(parents=True)
     (left / "file").touch()

@@ -1,4 +1,4 @@
-"""Every failure and every state of a server has a cause and an action for a person."""
+"""Every failure and every state of a server has a cause and a suggested action."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_failure_says_what_happened_and_what_to_do(kind: FailureKind) -> N
 
 
 @pytest.mark.parametrize("kind", FailureKind)
-def test_a_failure_says_when_it_is_tried_again(kind: FailureKind) -> None:
+def test_a_failure_says_when_it_is_retried(kind: FailureKind) -> None:
     at = datetime(2026, 11, 17, 12, 30, tzinfo=UTC)
     assert "Next retry after" in advise(Failure(kind, retry_at=at), "Notes").suggestion
 
@@ -64,20 +64,22 @@ def test_every_state_has_a_cause_and_an_action_even_without_a_failure(state: Ser
         (ServerState.FAILED, "Notes failed.", "toolbooth refresh notes"),
     ],
 )
-def test_a_state_is_explained_by_itself(state: ServerState, cause: str, action: str) -> None:
+def test_a_state_without_a_failure_is_explained(
+    state: ServerState, cause: str, action: str
+) -> None:
     advice = explain(status(state))
     assert cause in advice.cause
     assert action in advice.suggestion
 
 
 @pytest.mark.parametrize("state", ServerState)
-def test_what_failed_explains_a_state_unless_all_is_well_again(state: ServerState) -> None:
+def test_the_last_failure_explains_a_state_unless_it_recovered(state: ServerState) -> None:
     advice = explain(status(state, Failure(FailureKind.EXITED, "code 3", "no key")))
     well = state in (ServerState.READY, ServerState.CONNECTING, ServerState.DISABLED)
     assert ("code 3" in advice.cause) is not well
 
 
-def test_what_a_server_said_ends_before_our_next_sentence() -> None:
+def test_a_servers_message_is_terminated_before_our_next_sentence() -> None:
     advice = advise(Failure(FailureKind.EXITED, "code 1", "bad config: FOO missing"), "Notes")
     assert "(exit code 1) — bad config: FOO missing. Check its command" in str(advice)
     assert "closed. See the log" in str(
@@ -86,9 +88,11 @@ def test_what_a_server_said_ends_before_our_next_sentence() -> None:
 
 
 @pytest.mark.proves("DISC-12")
-def test_a_container_without_what_runs_containers_says_what_to_start() -> None:
-    said = "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
-    advice = advise(Failure(FailureKind.EXITED, "code 125", said), "Notes")
+def test_without_a_container_runtime_the_message_says_what_to_start() -> None:
+    stderr = (
+        "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
+    )
+    advice = advise(Failure(FailureKind.EXITED, "code 125", stderr), "Notes")
     assert advice.suggestion == "Start Docker or Podman, then try again."
     other = advise(Failure(FailureKind.EXITED, "code 1", "no such file"), "Notes")
     assert other.suggestion == "Check its command, arguments and environment variables."

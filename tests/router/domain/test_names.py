@@ -1,4 +1,4 @@
-"""Server ids, tool keys, exposed names and identifiers of Lua."""
+"""Server ids, tool keys, exposed names and Lua identifiers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_server_id_is_the_name_in_snake_case(name: str, expected: str) -> None
     assert assign_server_ids([name]) == {name: expected}
 
 
-def test_the_first_of_two_like_names_keeps_its_id_when_the_second_comes() -> None:
+def test_the_first_of_two_similar_names_keeps_its_id() -> None:
     ids = assign_server_ids(["my-server", "My Server"])
     assert ids["my-server"] == "my_server"
     assert ids["My Server"].startswith("my_server_")
@@ -50,7 +50,7 @@ def test_a_tool_key_is_split_at_the_first_colon() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "files", ":tool", "files:"])
-def test_what_is_no_tool_key_is_refused(text: str) -> None:
+def test_an_invalid_tool_key_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_tool_key(text)
 
@@ -77,7 +77,7 @@ def test_exposed_names_fit_64_characters_and_stay_distinct() -> None:
 
 
 @pytest.mark.proves("REG-4")
-def test_a_servers_tool_never_passes_for_one_of_ours() -> None:
+def test_a_servers_tool_never_takes_the_name_of_a_meta_tool() -> None:
     ours = ["tool_discovery", "tool_execute"]
     keys = [key("s", name) for name in ours]
     assert list(exposed_names(keys, prefixed=False)) == [f"s__{name}" for name in ours]
@@ -85,13 +85,13 @@ def test_a_servers_tool_never_passes_for_one_of_ours() -> None:
 
 
 @pytest.mark.proves("REG-4")
-def test_two_servers_tools_of_one_name_both_stay() -> None:
+def test_tools_with_the_same_name_on_two_servers_are_both_kept() -> None:
     keys = [key("one", "read"), key("two", "read")]
     assert exposed_names(keys) == {"one__read": keys[0], "two__read": keys[1]}
 
 
 @pytest.mark.proves("REG-3")
-def test_a_collision_never_shadows_and_is_resolved_the_same_way_every_time() -> None:
+def test_a_collision_never_shadows_and_is_resolved_deterministically() -> None:
     keys = [key("s", "read.file"), key("s", "read/file"), key("s", "other")]
     names = exposed_names(keys)
     assert set(names.values()) == set(keys)
@@ -117,18 +117,18 @@ def test_exposed_names_come_in_order_of_name() -> None:
         ("", "_"),
     ],
 )
-def test_names_become_identifiers_of_lua(name: str, identifier: str) -> None:
+def test_names_become_lua_identifiers(name: str, identifier: str) -> None:
     assert lua_identifier(name) == identifier
 
 
 @pytest.mark.proves("PROG-8")
-def test_a_server_never_hides_what_scripts_have_of_lua() -> None:
+def test_a_server_never_shadows_a_lua_global() -> None:
     assert lua_identifier("table", LUA_GLOBALS) == "_table"
     assert lua_identifier("table") == "table"
 
 
 @pytest.mark.proves("PROG-8")
-def test_names_that_want_the_same_identifier_are_told_apart_the_same_way_every_time() -> None:
+def test_names_with_the_same_identifier_are_disambiguated_deterministically() -> None:
     names = ["a.b", "a-b", "a_b", "c.d", "e f", "e.f"]
     found = lua_identifiers(names)
     assert found == lua_identifiers(reversed(names))
@@ -143,7 +143,7 @@ def test_names_that_want_the_same_identifier_are_told_apart_the_same_way_every_t
 
 
 @pytest.mark.proves("PROG-8")
-def test_a_name_made_to_look_like_anothers_identifier_takes_nothing_from_it() -> None:
+def test_a_name_imitating_anothers_identifier_does_not_take_it() -> None:
     taken = next(i for i, name in lua_identifiers(["a.b", "a_b"]).items() if name == "a.b")
     found = lua_identifiers(["a.b", "a_b", taken])
     assert found[taken] == taken

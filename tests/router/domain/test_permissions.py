@@ -1,4 +1,4 @@
-"""Which variables of a server's configuration choose code, and what a person is told of them."""
+"""Which variables of a server's configuration can load code, and how the user is told."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ FLAGGED = [
 
 
 @pytest.mark.parametrize("name", FLAGGED)
-def test_a_variable_that_can_bring_other_code_is_flagged(name: str) -> None:
+def test_a_variable_that_can_load_code_is_flagged(name: str) -> None:
     assert chooses_code(name)
     assert f"{name} can make it run other code" in would_run("npx -y server", ["TZ", name])
 
 
 @pytest.mark.parametrize("name", ["TZ", "API_KEY", "NODE_ENV", "MY_PATH", "OLD_", "CLOUD_REGION"])
-def test_another_variable_is_not(name: str) -> None:
+def test_other_variables_are_not_flagged(name: str) -> None:
     assert not chooses_code(name)
     assert would_run("npx -y server", [name]) == f"“npx -y server” with {name}"
 
 
-def test_a_command_without_variables_is_all_there_is_to_say() -> None:
+def test_a_consent_without_variables_shows_only_the_command() -> None:
     assert would_run("npx -y server", ()) == "“npx -y server”"

@@ -1,4 +1,4 @@
-"""Which code an exception becomes where a tool answers."""
+"""Which error code an exception becomes in a tool result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from router.domain.result import ToolErrorCode, failed
         (KeyError("internal"), ToolErrorCode.EXECUTION_FAILED, False),
     ],
 )
-def test_every_exception_has_a_code_and_says_whether_to_try_again(
+def test_every_exception_has_a_code_and_says_whether_it_is_retryable(
     error: Exception, code: ToolErrorCode, retryable: bool
 ) -> None:
     answer = failed(error)
@@ -43,5 +43,5 @@ def test_every_exception_has_a_code_and_says_whether_to_try_again(
     assert answer.message
 
 
-def test_what_was_not_foreseen_tells_only_its_kind() -> None:
+def test_an_unexpected_exception_shows_only_its_type() -> None:
     assert "internal" not in failed(KeyError("internal")).sentence

@@ -55,16 +55,16 @@ ODD_RESULT: JsonObject = {
 Answer = Callable[[ServerRef, str, JsonObject], JsonObject]
 
 
-def answer_oddly(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+def odd_answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
     return ODD_RESULT
 
 
-class Booth:
+class GatewayHarness:
     """The tool methods over one workspace with one server, and what they recorded."""
 
     def __init__(
         self,
-        answer: Answer = answer_oddly,
+        answer: Answer = odd_answer,
         *,
         tools: tuple[JsonObject, ...] = (READ, WRITE),
         ask_timeout_s: float = 5,
@@ -84,11 +84,11 @@ class Booth:
         self.statuses = ServerStatuses({HOME: catalog}, lambda _: None)
         self.statuses.update(ServerRef(HOME, FILES), consented=True)
         self.events: list[Event] = []
-        self.told = asyncio.Event()
+        self.published = asyncio.Event()
         self.attended = False
         self.redactor = Redactor()
         self.permission_requests = PermissionRequests(
-            self._hear, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended, self.redactor
+            self._publish, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended, self.redactor
         )
         self.execution = Execution(
             {HOME: catalog}, self.upstreams, lambda: 5.0, self.permission_requests, self.redactor
@@ -104,12 +104,12 @@ class Booth:
             lambda: Settings(offer_execute=self.offers_execute),
         )
 
-    def _hear(self, event: Event) -> None:
+    def _publish(self, event: Event) -> None:
         self.events.append(event)
-        self.told.set()
+        self.published.set()
 
     def relist(self, **facts: Any) -> None:
-        """Let the server say something else about itself."""
+        """Let the server list another definition."""
         cached = self.catalog.servers[FILES].cached
         assert cached is not None
         listing = replace(cached.listing, **facts)

@@ -1,4 +1,4 @@
-"""Tasks that are stopped: once, and whatever they do at their end is done."""
+"""Tasks are stopped once, and their cleanup always completes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from router.runtime.tasks import Stoppable, spawn, wait_shielded
 
 
 class Block:
-    """A block that waits until it is stopped, and then for something else."""
+    """A block that waits until it is stopped, and then waits in its cleanup."""
 
     def __init__(self) -> None:
         self.stoppable = Stoppable()
-        self.waits = asyncio.Event()
+        self.waiting = asyncio.Event()
         self.cleared = False
         self.went_on = False
 
     async def run(self) -> None:
         with self.stoppable:
             try:
-                self.waits.set()
+                self.waiting.set()
                 await asyncio.Event().wait()
             finally:
                 for _ in range(10):
@@ -30,10 +30,10 @@ class Block:
         self.went_on = True
 
 
-async def test_a_block_is_stopped_once_and_may_wait_while_it_clears_up() -> None:
+async def test_a_block_is_stopped_once_and_may_await_in_its_cleanup() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
-    await block.waits.wait()
+    await block.waiting.wait()
     block.stoppable.stop()
     block.stoppable.stop()
     await task
@@ -42,10 +42,10 @@ async def test_a_block_is_stopped_once_and_may_wait_while_it_clears_up() -> None
     assert block.stoppable.stopped
 
 
-async def test_a_task_that_is_cancelled_as_well_does_not_go_on() -> None:
+async def test_a_stopped_block_whose_task_is_cancelled_stays_cancelled() -> None:
     block = Block()
     task = spawn(block.run(), name="a block")
-    await block.waits.wait()
+    await block.waiting.wait()
     block.stoppable.stop()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -53,7 +53,7 @@ async def test_a_task_that_is_cancelled_as_well_does_not_go_on() -> None:
     assert not block.went_on
 
 
-async def test_stopping_a_block_that_was_left_disturbs_nobody() -> None:
+async def test_stopping_a_finished_block_does_nothing() -> None:
     with Stoppable() as block:
         pass
     block.stop()
@@ -61,36 +61,36 @@ async def test_stopping_a_block_that_was_left_disturbs_nobody() -> None:
     assert not block.stopped
 
 
-async def test_an_inner_block_is_left_alone_when_the_outer_one_is_stopped() -> None:
+async def test_stopping_an_outer_block_does_not_stop_the_inner_one() -> None:
     outer, inner = Stoppable(), Stoppable()
-    waits = asyncio.Event()
+    waiting = asyncio.Event()
 
     async def nested() -> None:
         with outer, inner:
-            waits.set()
+            waiting.set()
             await asyncio.Event().wait()
 
     task = spawn(nested(), name="nested")
-    await waits.wait()
+    await waiting.wait()
     outer.stop()
     await task
     assert outer.stopped
     assert not inner.stopped
 
 
-async def test_who_is_cancelled_still_waits_for_what_must_end() -> None:
-    gate, ended, waits = asyncio.Event(), asyncio.Event(), asyncio.Event()
+async def test_a_cancelled_task_still_waits_for_required_cleanup() -> None:
+    gate, ended, waiting = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def ending() -> None:
         await gate.wait()
         ended.set()
 
     async def waiter() -> None:
-        waits.set()
+        waiting.set()
         await wait_shielded(spawn(ending(), name="an end"))
 
     task = spawn(waiter(), name="who waits")
-    await waits.wait()
+    await waiting.wait()
     await asyncio.sleep(0)
     task.cancel()
     gate.set()

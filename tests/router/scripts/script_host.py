@@ -1,4 +1,4 @@
-"""Scripts for the tests: run in a real worker process, against a host that answers from memory."""
+"""Scripts for the tests: run in a real worker process, with a host that answers from memory."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ GENEROUS = ScriptLimits(busy_s=30.0)
 
 
 class EchoHost:
-    """Answers by the tool's name: `echo` what it was given, `text` a text, `fail` an error."""
+    """Results by tool name: `echo` returns its arguments, `text` a text, `fail` an error."""
 
     def __init__(self) -> None:
         self.calls: list[ScriptCall] = []
         self.reported: list[JsonObject] = []
-        self.under_way = 0
-        self.most_at_once = 0
+        self.active_calls = 0
+        self.max_active_calls = 0
         self.waiting = asyncio.Event()
         self.release = asyncio.Event()
         self.cancelled = asyncio.Event()
 
     async def call(self, call: ScriptCall) -> JsonObject:
         self.calls.append(call)
-        self.under_way += 1
-        self.most_at_once = max(self.most_at_once, self.under_way)
+        self.active_calls += 1
+        self.max_active_calls = max(self.max_active_calls, self.active_calls)
         try:
             return await self._answer(call)
         finally:
-            self.under_way -= 1
+            self.active_calls -= 1
 
     async def report(self, progress: JsonObject) -> None:
         self.reported.append(progress)
@@ -83,12 +83,12 @@ async def run(
 
 
 async def value_of(text: str, **arguments: Any) -> Any:
-    """What a script gives to `result`."""
+    """The value a script passes to `result`."""
     return (await run(text, **arguments)).result
 
 
 async def failure_of(text: str, limits: ScriptLimits = GENEROUS) -> str:
-    """The sentence a script ends with that can't go on."""
+    """The message a script fails with."""
     try:
         finished = await run(text, limits=limits)
     except ToolboothError as error:

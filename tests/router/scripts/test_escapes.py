@@ -1,4 +1,4 @@
-"""Ways out of embedded Lua and lupa that are known, and ways to use too much: each fails."""
+"""Known escapes from embedded Lua and lupa, and attempts to exceed limits: each fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL = ScriptLimits(busy_s=30, instructions=2_000_000, memory_mb=8, calls=5, pe
 
 
 @pytest.mark.proves("PROG-7")
-async def test_nothing_that_reaches_out_is_there() -> None:
+async def test_no_global_with_access_to_the_system_exists() -> None:
     names = ["io", "debug", "package", "python", "require", "dofile", "loadfile", "collectgarbage"]
     inside = ["os.execute", "os.getenv", "os.exit", "os.remove", "os.tmpname", "os.setlocale"]
     inside += ["os.rename", "string.dump"]
@@ -26,7 +26,7 @@ async def test_nothing_that_reaches_out_is_there() -> None:
     assert await value_of(script) == [True] * (len(names) + len(inside))
 
 
-WAYS_OUT = (
+ESCAPES = (
     "assert(load('\\27Lua'))",
     "load(function() return 'x' end)",
     "local open = load('return io', 'x', 'bt')().open",
@@ -54,22 +54,22 @@ WAYS_OUT = (
 
 
 @pytest.mark.proves("PROG-7")
-async def test_no_way_leads_out() -> None:
-    each = ",".join(f"(pcall(function() {way} end))" for way in WAYS_OUT)
+async def test_no_escape_works() -> None:
+    each = ",".join(f"(pcall(function() {escape} end))" for escape in ESCAPES)
     reached = await value_of(f"result({{{each}}})")
-    assert [way for way, out in zip(WAYS_OUT, reached, strict=True) if out] == []
+    assert [escape for escape, out in zip(ESCAPES, reached, strict=True) if out] == []
 
 
 @pytest.mark.proves("PROG-7")
-async def test_tools_of_any_name_are_only_names() -> None:
-    """A server's fields are made up as they are asked for: `__class__` is a tool nobody has."""
+async def test_tool_names_are_never_code() -> None:
+    """A server's fields are created on access: `__class__` is an unknown tool."""
     host = EchoHost()
     await run("files.__class__{}:await() files['../../etc']{}:await()", host)
     assert [call.tool for call in host.calls] == ["__class__", "../../etc"]
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_script_can_spoil_only_its_own_world() -> None:
+async def test_a_script_can_modify_only_its_own_globals() -> None:
     script = """
         string.format, string.find, table.concat, table.remove, tostring, pcall, next = nil
         string = nil
@@ -100,12 +100,12 @@ LOOPS = (
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_loop_without_end_runs_out_of_instructions() -> None:
+async def test_an_endless_loop_runs_out_of_instructions() -> None:
     ends = {loop: await failure_of(loop, SMALL) for loop in LOOPS}
     assert [loop for loop, end in ends.items() if "2,000,000 instructions" not in end] == []
 
 
-HOARDS = (
+MEMORY_HOGS = (
     "local t = {} for i = 1, 1e9 do t[i] = {i} end",
     "local s = 'x' while true do s = s .. s end",
     "local s = ('x'):rep(100000000)",
@@ -119,24 +119,24 @@ HOARDS = (
 @pytest.mark.proves("PROG-7")
 async def test_more_memory_than_allowed_is_refused() -> None:
     limits = replace(SMALL, instructions=1_000_000_000)
-    ends = {hoard: await failure_of(hoard, limits) for hoard in HOARDS}
-    assert [hoard for hoard, end in ends.items() if "memory" not in end] == []
+    ends = {memory_hog: await failure_of(memory_hog, limits) for memory_hog in MEMORY_HOGS}
+    assert [memory_hog for memory_hog, end in ends.items() if "memory" not in end] == []
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_string_beyond_all_sizes_is_a_plain_error() -> None:
+async def test_an_oversized_string_is_an_error() -> None:
     assert "string too large" in await failure_of("('x'):rep(1 << 60, ',')", SMALL)
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_pattern_that_takes_for_ever_is_ended_by_the_clock() -> None:
+async def test_a_slow_pattern_is_ended_by_the_time_limit() -> None:
     limits = replace(GENEROUS, busy_s=0.5)
     blow_up = "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"
     assert "computed for more than 0.5 s" in await failure_of(blow_up, limits)
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_script_that_waits_too_long_is_ended() -> None:
+async def test_a_script_that_exceeds_its_time_is_ended() -> None:
     limits = replace(GENEROUS, wall_s=0.5)
     assert "took longer than 0.5 s" in await failure_of("files.wait{}:await()", limits)
 
@@ -181,13 +181,13 @@ os._exit(0)
 
 
 @pytest.mark.proves("PROG-7")
-def test_who_got_out_of_lua_would_find_a_process_that_can_do_nothing() -> None:
+def test_outside_lua_the_worker_process_is_confined() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", CONFINED]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.stdout == "['limits', 'system calls'] 6", done.stderr
 
 
-async def test_the_names_that_servers_may_not_have_are_those_that_scripts_have() -> None:
+async def test_reserved_server_names_are_the_lua_globals() -> None:
     script = "local names = {} for name in pairs(_G) do names[#names + 1] = name end result(names)"
     assert set(await value_of(script)) == LUA_GLOBALS | {"files"}

@@ -1,4 +1,4 @@
-"""What scripts can do: calls, several at once, errors, values as JSON has them."""
+"""What scripts can do: calls, concurrent calls, errors, values as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.timeouts import WAIT_S
 
 
 @pytest.mark.proves("PROG-6")
-async def test_a_script_awaits_calls_and_gives_a_result() -> None:
+async def test_a_script_awaits_calls_and_returns_a_result() -> None:
     host = EchoHost()
     script = "local got = files.echo{a = 5, list = {1, 2}}:await() result({sum = got.a + 1})"
     finished = await run(script, host)
@@ -38,10 +38,10 @@ async def test_several_calls_are_in_flight_at_once() -> None:
         result(sum)
     """
     assert (await run(script, host)).result == 1275
-    assert 1 < host.most_at_once <= 16
+    assert 1 < host.max_active_calls <= 16
 
 
-async def test_await_all_takes_promises_by_name_or_in_a_row() -> None:
+async def test_await_all_takes_promises_by_name_or_as_a_list() -> None:
     script = """
         local named = await_all{a = files.echo{v = 1}, b = files.echo{v = false}}
         local row = await_all(files.echo{v = 3}, files.echo{v = 4})
@@ -58,15 +58,15 @@ async def test_a_failed_call_is_a_lua_error_with_the_servers_text() -> None:
     assert "The script failed at line 3: the disk is full" in uncaught
 
 
-async def test_a_call_that_nobody_awaits_is_still_made_and_its_failure_told() -> None:
+async def test_an_unawaited_call_is_still_made_and_its_failure_reported() -> None:
     host = EchoHost()
     await run("files.echo{} files.echo{}", host)
     assert len(host.calls) == 2
-    told = await failure_of("files.fail{} result(1)")
-    assert "call 1 (files.fail), which nobody awaited: the disk is full" in told
+    failure = await failure_of("files.fail{} result(1)")
+    assert "call 1 (files.fail), which nobody awaited: the disk is full" in failure
 
 
-async def test_null_arrays_and_empty_tables_are_kept_apart() -> None:
+async def test_null_arrays_and_empty_tables_are_distinguished() -> None:
     script = """
         local got = files.text{text = '{"list":[],"map":{},"none":null,"deep":[null,[]]}'}:await()
         assert(got.none == null and #got.list == 0)
@@ -124,18 +124,18 @@ async def test_lua_values_become_json() -> None:
         ("(function() local t = {} t.t = t return t end)()", "nested too deep, or in itself"),
     ],
 )
-async def test_what_has_no_json_says_so(lua: str, sentence: str) -> None:
+async def test_values_without_a_json_form_are_refused(lua: str, sentence: str) -> None:
     assert sentence in await failure_of(f"result({lua})")
 
 
-async def test_what_is_printed_and_returned_is_kept() -> None:
+async def test_printed_and_returned_values_are_in_the_result() -> None:
     finished = await run('print("a", 1, nil) print({} ~= nil) return {done = true}')
     assert finished.printed == "a\t1\tnil\ntrue\n"
     assert finished.result == {"done": True}
     assert not (await run("local x = 1")).has_result
 
 
-async def test_waiting_inside_a_coroutine_makes_the_whole_script_wait() -> None:
+async def test_await_inside_a_coroutine_blocks_the_whole_script() -> None:
     script = """
         local each = coroutine.wrap(function()
             for i = 1, 3 do coroutine.yield(files.echo{i = i}:await().i) end
@@ -182,7 +182,7 @@ async def test_a_script_can_cancel_a_call() -> None:
 
 
 @pytest.mark.proves("PROG-7")
-async def test_who_cancels_a_script_ends_its_calls_and_its_worker() -> None:
+async def test_cancelling_a_script_ends_its_calls_and_its_worker() -> None:
     host = EchoHost()
     async with script_runner() as runner:
         running = spawn(runner.run(Script("files.wait{}:await()", ("files",)), host), name="script")
@@ -190,11 +190,11 @@ async def test_who_cancels_a_script_ends_its_calls_and_its_worker() -> None:
         running.cancel()
         await asyncio.wait([running])
         assert host.cancelled.is_set()
-        assert host.under_way == 0
+        assert host.active_calls == 0
         assert (await runner.run(Script("result(1)"), host)).result == 1
 
 
-async def test_who_is_cancelled_twice_leaves_no_worker_either() -> None:
+async def test_cancelling_a_script_twice_leaves_no_worker() -> None:
     host = EchoHost()
     before = children_of(os.getpid())
     async with script_runner() as runner:
@@ -207,7 +207,7 @@ async def test_who_is_cancelled_twice_leaves_no_worker_either() -> None:
     assert children_of(os.getpid()) <= before
 
 
-async def test_each_script_has_a_process_of_its_own_and_none_is_left() -> None:
+async def test_each_script_has_its_own_process_and_none_is_left() -> None:
     async with script_runner() as runner:
         before = children_of(os.getpid())
         assert (await runner.run(Script("leak = 1 result(leak)"), EchoHost())).result == 1
@@ -216,7 +216,7 @@ async def test_each_script_has_a_process_of_its_own_and_none_is_left() -> None:
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_worker_that_is_killed_costs_one_script() -> None:
+async def test_a_killed_worker_fails_one_script() -> None:
     others = children_of(os.getpid())
     async with script_runner() as runner:
         host = EchoHost()
@@ -242,5 +242,5 @@ async def test_a_result_too_large_for_a_script_is_an_error_of_that_call() -> Non
     assert await value_of(script) == "The result is too large for a script."
 
 
-async def test_arguments_need_names() -> None:
+async def test_arguments_must_be_named() -> None:
     assert "Arguments have names: echo{name = value}." in await failure_of("files.echo{1, 2}")

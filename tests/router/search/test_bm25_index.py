@@ -13,7 +13,7 @@ from router.search.index.postings import BM25FParameters, build_postings
 from router.search.index.segments import Segment, Vocabulary, build_segment, tokenize_tools
 from router.search.text.spelling import SpellingIndex
 from router.search.text.tokenizer import tokenize
-from tests.router.search.catalogue import TOOLS, tool
+from tests.router.search.sample_tools import TOOLS, tool
 
 ONE_FIELD = BM25FParameters(field_weights=(1.0,), b=(0.75,), k1=1.5, name_bonus=0.0)
 
@@ -41,7 +41,7 @@ def test_the_index_scores_as_the_reference_does_for_the_same_tokens() -> None:
     documents = [chance.choices(words, k=chance.randint(1, 40)) for _ in range(80)]
     index = one_field_index([documents[:30], documents[30:31], documents[31:]])
     reference: Any = BM25Okapi(documents)
-    # The reference lets common words count against a document; ours never do.
+    # The reference lets common words lower a score; ours never do.
     reference.idf = {token: index.idf(index.token_id(token)) for token in reference.idf}
     for _ in range(20):
         query = chance.sample(words, k=5)
@@ -74,7 +74,7 @@ def test_an_index_ignores_words_that_were_added_to_the_vocabulary_later() -> Non
     assert (index.token_id("old"), index.token_id("new")) == (0, None)
 
 
-def test_an_index_of_nothing_scores_nothing() -> None:
+def test_an_empty_index_scores_nothing() -> None:
     assert list(one_field_index([[[]]]).match({}).scores) == [0.0]
 
 
@@ -91,7 +91,7 @@ def test_more_than_one_edit_is_not_corrected(typed: str) -> None:
     assert list(SpellingIndex({"repository": 0, "time": 1}).corrections(typed)) == []
 
 
-def test_a_field_with_a_schema_that_is_none_is_read_as_empty() -> None:
+def test_a_field_with_an_invalid_schema_is_read_as_empty() -> None:
     from router.search.index.tool_document import field_texts
 
     odd = tool("odd", "odd_tool")

@@ -15,7 +15,7 @@ from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search.cloud import TOKEN_NAME, CircuitBreaker, CloudFailed, CloudSearch, parse_response
 from router.search.provider import Provider
-from tests.router.search.catalogue import TOOLS
+from tests.router.search.sample_tools import TOOLS
 from tests.support.fakes import FakeSecrets
 
 REQUEST = SearchRequest(("create an issue",), 3, Optimization.CLOUD)
@@ -36,7 +36,7 @@ def running(server: HTTPServer) -> Generator[str]:
 
 @contextmanager
 def silent() -> Generator[str]:
-    """Something that takes connections and never answers."""
+    """A server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
@@ -48,7 +48,7 @@ def cloud(url: str, token: str = "right", **options: object) -> CloudSearch:
 
 
 @pytest.mark.proves("META-7")
-async def test_the_service_is_asked_and_its_ranking_is_taken() -> None:
+async def test_the_ranking_of_the_service_is_used() -> None:
     with running(serve(0, "right")) as url:
         hits = await cloud(url).search(TOOLS, REQUEST)
     assert str(hits[0].tool.key) == "github:create_issue"
@@ -67,19 +67,19 @@ async def test_a_wrong_token_falls_back_to_local_search_and_says_so() -> None:
 
 
 @pytest.mark.proves("META-7")
-async def test_a_service_that_does_not_answer_is_not_waited_for_longer_than_its_limit() -> None:
+async def test_a_service_that_does_not_respond_times_out() -> None:
     with silent() as url, pytest.raises(CloudFailed, match="no response within"):
         await cloud(url, timeout_s=0.2).search(TOOLS, REQUEST)
 
 
 @pytest.mark.proves("META-7")
-async def test_without_an_address_local_search_answers() -> None:
+async def test_without_a_url_local_search_is_used() -> None:
     reply = await Provider(cloud("")).index(TOOLS).search(REQUEST)
     assert reply.strategy is Optimization.HYBRID
     assert "no address is set" in reply.note
 
 
-async def test_a_service_that_fails_again_and_again_is_left_alone_for_a_while() -> None:
+async def test_a_service_that_fails_repeatedly_is_paused() -> None:
     now = [0.0]
     breaker = CircuitBreaker(clock=lambda: now[0])
     with running(serve(0, "right")) as url:
@@ -130,20 +130,20 @@ async def test_only_names_and_descriptions_are_sent() -> None:
         ["nonsense", None, 3, {"relevance": 1}],
     ],
 )
-def test_tools_that_were_not_offered_are_not_taken(results: list[object]) -> None:
+def test_tools_that_were_not_sent_are_ignored(results: list[object]) -> None:
     assert parse_response({"results": results}, KNOWN, 8) == []
 
 
 @pytest.mark.parametrize(
     ("relevance", "read"), [(7, 1.0), (-1, 0.0), ("high", 0.0), (True, 0.0), (0.25, 0.25)]
 )
-def test_a_relevance_is_brought_into_its_range(relevance: object, read: float) -> None:
+def test_relevance_is_clamped_to_its_range(relevance: object, read: float) -> None:
     item = {"toolKey": "github:create_issue", "relevance": relevance}
     [hit] = parse_response({"results": [item, item]}, KNOWN, 8)
     assert hit.relevance == read
 
 
 @pytest.mark.parametrize("answered", [{}, {"results": 3}, {"schemaVersion": 2, "results": []}])
-def test_an_answer_of_another_kind_is_a_failure(answered: dict[str, object]) -> None:
+def test_an_unexpected_response_is_a_failure(answered: dict[str, object]) -> None:
     with pytest.raises(CloudFailed):
         parse_response(answered, KNOWN, 8)

@@ -9,7 +9,7 @@ from router.search.index.gil_throttle import throttled
 
 
 class Clock:
-    """Work takes a millisecond of the processor each, and `waiting_s` more by the clock."""
+    """Each piece of work takes a millisecond of CPU time, and `waiting_s` more by the clock."""
 
     def __init__(self, waiting_s: float) -> None:
         self.waiting_s = waiting_s

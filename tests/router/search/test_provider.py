@@ -16,13 +16,13 @@ from router.search import provider as provider_module
 from router.search.index import index_builder
 from router.search.index.segments import Segment
 from router.search.provider import Provider
-from tests.router.search.catalogue import TOOLS, tool
+from tests.router.search.sample_tools import TOOLS, tool
 from tests.support.timeouts import WAIT_S
 
 REQUEST = SearchRequest(("create issue",), 3, Optimization.BM25)
 
 
-async def test_an_index_is_built_in_a_thread_while_the_loop_goes_on(
+async def test_an_index_is_built_in_a_thread_while_the_loop_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     go, threads = threading.Event(), list[str]()
@@ -63,13 +63,13 @@ async def test_a_changed_server_is_indexed_again_and_the_others_are_not(
     reply = await provider.index(more).search(SearchRequest(("issue timer",), 1, REQUEST.strategy))
     assert read == ["time"]
     assert reply.hits[0].tool.key.tool == "create_issue_timer"
-    # A search that began before goes on with what it had.
+    # A search that began before continues with its own index.
     assert "create_issue_timer" not in {
         hit.tool.key.tool for hit in (await old.search(REQUEST)).hits
     }
 
 
-def test_a_new_server_rebuilds_its_own_block_and_hardly_another(
+def test_a_new_server_rebuilds_few_other_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[int] = []
@@ -107,7 +107,7 @@ def test_a_large_catalog_has_few_large_blocks(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.proves("META-4")
-async def test_without_embeddings_bm25_answers_and_the_reply_says_so(
+async def test_without_embeddings_bm25_is_used_and_the_reply_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken() -> object:
@@ -129,7 +129,7 @@ async def test_large_catalogs_are_searched_off_the_event_loop(
     assert str(reply.hits[0].tool.key) == "github:create_issue"
 
 
-def test_arrays_are_loaded_by_the_first_index_and_by_nothing_before() -> None:
+def test_numpy_is_loaded_by_the_first_index_only() -> None:
     program = (
         "import sys\n"
         "import gui.__main__, router.service.router, router.cli.main\n"

@@ -7,7 +7,7 @@ import pytest
 from router.domain.search import UsageSignal
 from router.domain.workspaces import Optimization
 from router.search.calibration import MIN_RELEVANCE
-from tests.router.search.catalogue import TOOLS, names, search, tool
+from tests.router.search.sample_tools import TOOLS, names, search, tool
 
 BOTH = pytest.mark.parametrize("strategy", [Optimization.BM25, Optimization.HYBRID])
 
@@ -32,7 +32,7 @@ def test_a_tool_is_found_by_what_it_does(query: str, expected: str, strategy: Op
     assert names(search(query, strategy=strategy))[0] == expected
 
 
-def test_many_parameters_take_nothing_from_a_tool() -> None:
+def test_many_parameters_do_not_lower_the_score_of_a_tool() -> None:
     others = {f"setting{letter}": "Something else" for letter in "abcdefghijklmnop"}
     few = tool("maps", "place", latitude="Degrees north")
     many = tool("charts", "spot", latitude="Degrees north", **others)
@@ -66,7 +66,7 @@ def test_a_task_of_three_steps_finds_all_three_tools(strategy: Optimization) -> 
 
 @pytest.mark.proves("META-2")
 @BOTH
-def test_relevance_lies_between_zero_and_one_and_never_rises(strategy: Optimization) -> None:
+def test_relevance_is_between_zero_and_one_and_descending(strategy: Optimization) -> None:
     hits = search("list issues of a repository", limit=10, strategy=strategy)
     relevances = [hit.relevance for hit in hits]
     assert relevances == sorted(relevances, reverse=True)
@@ -74,7 +74,7 @@ def test_relevance_lies_between_zero_and_one_and_never_rises(strategy: Optimizat
 
 
 @BOTH
-def test_relevance_tells_a_good_hit_from_a_poor_one_of_another_query(
+def test_relevance_is_comparable_between_queries(
     strategy: Optimization,
 ) -> None:
     good = search("create an issue in a github repository", strategy=strategy)[0]
@@ -86,7 +86,7 @@ def test_relevance_tells_a_good_hit_from_a_poor_one_of_another_query(
 @pytest.mark.proves("META-2")
 @BOTH
 @pytest.mark.parametrize("query", ["create an issue", "list pull requests", "get the current time"])
-def test_an_obvious_hit_in_a_small_catalogue_reads_like_one(
+def test_an_obvious_hit_in_a_small_catalog_has_a_high_relevance(
     query: str, strategy: Optimization
 ) -> None:
     first, *others = search(query, strategy=strategy)
@@ -95,16 +95,18 @@ def test_an_obvious_hit_in_a_small_catalogue_reads_like_one(
 
 
 @BOTH
-def test_a_tool_with_a_rival_as_good_is_less_relevant_than_without(strategy: Optimization) -> None:
-    rival = tool("gitlab", "create_issue", "Open a new issue in a project", title="Short summary")
+def test_an_equally_good_second_tool_lowers_the_relevance(strategy: Optimization) -> None:
+    equal_tool = tool(
+        "gitlab", "create_issue", "Open a new issue in a project", title="Short summary"
+    )
     alone = search("create an issue", strategy=strategy)[0]
-    beside = search("create an issue", tools=[*TOOLS, rival], strategy=strategy)[0]
+    beside = search("create an issue", tools=[*TOOLS, equal_tool], strategy=strategy)[0]
     assert beside.relevance < alone.relevance - 0.2
 
 
 @pytest.mark.proves("META-2")
 @pytest.mark.parametrize("query", ["current weather in paris", "disk herniation exercises"])
-def test_the_only_tool_with_a_word_of_the_query_does_not_read_like_the_one_meant(
+def test_a_single_matching_word_does_not_give_a_high_relevance(
     query: str,
 ) -> None:
     (lone,) = search(query)
@@ -112,7 +114,9 @@ def test_the_only_tool_with_a_word_of_the_query_does_not_read_like_the_one_meant
 
 
 @BOTH
-def test_the_same_tool_on_another_server_is_no_rival(strategy: Optimization) -> None:
+def test_the_same_tool_on_another_server_does_not_lower_the_relevance(
+    strategy: Optimization,
+) -> None:
     again = tool("work", "create_issue", TOOLS[0].description, title="Short summary")
     found = search("create an issue", tools=[*TOOLS, again], strategy=strategy)[0]
     assert found.also_on
@@ -120,17 +124,17 @@ def test_the_same_tool_on_another_server_is_no_rival(strategy: Optimization) -> 
 
 
 @BOTH
-def test_relevance_does_not_depend_on_how_many_are_wanted(strategy: Optimization) -> None:
+def test_relevance_does_not_depend_on_the_limit(strategy: Optimization) -> None:
     one = search("issue of a repository", limit=1, strategy=strategy)
     assert one == search("issue of a repository", limit=5, strategy=strategy)[:1]
 
 
-def test_being_the_best_makes_nothing_relevant_that_does_not_fit() -> None:
+def test_the_best_of_poor_hits_is_not_relevant() -> None:
     hits = search("book a flight to paris", strategy=Optimization.HYBRID)
     assert all(hit.relevance < MIN_RELEVANCE[Optimization.HYBRID] for hit in hits)
 
 
-def test_each_step_of_a_task_is_as_relevant_as_if_asked_alone() -> None:
+def test_each_step_of_a_task_is_as_relevant_as_alone() -> None:
     steps = ("create an issue", "read file", "current time")
     together = {hit.tool.key: hit.relevance for hit in search(*steps, strategy=Optimization.HYBRID)}
     for step in steps:
@@ -138,7 +142,7 @@ def test_each_step_of_a_task_is_as_relevant_as_if_asked_alone() -> None:
         assert together[alone.tool.key] == pytest.approx(alone.relevance, abs=0.1)
 
 
-def test_what_matched_is_said_in_the_words_of_the_query() -> None:
+def test_matches_are_explained_with_the_words_of_the_query() -> None:
     assert search("creating two issues")[0].explanation == "matches creating, issues"
 
 
@@ -153,12 +157,12 @@ def test_a_query_without_known_words_finds_nothing(query: str) -> None:
 
 
 @BOTH
-def test_an_empty_catalogue_can_be_searched(strategy: Optimization) -> None:
+def test_an_empty_catalog_can_be_searched(strategy: Optimization) -> None:
     assert search("anything", tools=[], strategy=strategy) == []
 
 
 @pytest.mark.proves("META-2")
-def test_the_context_decides_only_between_tools_that_are_as_good() -> None:
+def test_the_context_decides_only_between_equally_good_tools() -> None:
     twins = [
         tool("alpha", "send_message", "Send a message in the office chat"),
         tool("beta", "send_message", "Send a message to a football fan"),
@@ -180,7 +184,7 @@ def test_the_same_tool_on_two_servers_is_one_hit_that_names_both() -> None:
     }
 
 
-def test_what_was_run_after_a_similar_search_comes_first() -> None:
+def test_tools_run_after_a_similar_search_come_first() -> None:
     signal = UsageSignal(frozenset({"repositori", "todo"}), "github:list_pull_requests", 0.9)
     before = search("repository todo")
     after = search("repository todo", usage=(signal,))
@@ -189,19 +193,19 @@ def test_what_was_run_after_a_similar_search_comes_first() -> None:
     assert after[0].explanation.endswith("used before for this")
 
 
-def test_what_was_run_after_another_search_changes_nothing() -> None:
+def test_tools_run_after_another_search_are_not_boosted() -> None:
     signal = UsageSignal(frozenset({"cake", "bake"}), "github:list_pull_requests", 0.9)
     assert search("repository issue", usage=(signal,)) == search("repository issue")
 
 
-def test_usage_history_never_brings_back_a_tool_that_is_not_there() -> None:
+def test_usage_history_never_returns_an_unlisted_tool() -> None:
     signal = UsageSignal(frozenset({"issu"}), "github:delete_everything", 1.0)
     assert "delete_everything" not in names(search("issue", usage=(signal,)))
 
 
 @BOTH
 @pytest.mark.parametrize(
-    "said",
+    "description",
     [
         "Deprecated: use read_text_file. Read the contents of a file as text",
         "Read the contents of a file as text. DEPRECATED: Use read_text_file instead.",
@@ -210,16 +214,16 @@ def test_usage_history_never_brings_back_a_tool_that_is_not_there() -> None:
     ],
 )
 def test_a_deprecated_tool_comes_after_the_one_that_replaces_it(
-    said: str, strategy: Optimization
+    description: str, strategy: Optimization
 ) -> None:
-    old = tool("files", "read_file", said, path="Where it lies")
+    old = tool("files", "read_file", description, path="Where it lies")
     new = tool("files", "read_text_file", "Read the contents of a file as text", path="Where it is")
     found = names(search("read file", tools=[old, new], strategy=strategy))
     assert found == ["read_text_file", "read_file"]
 
 
 @BOTH
-def test_a_tool_about_what_is_deprecated_is_not_taken_for_deprecated(
+def test_a_tool_about_deprecation_is_not_treated_as_deprecated(
     strategy: Optimization,
 ) -> None:
     first = tool("packages", "check", "Tell whether a package is deprecated")

@@ -1,4 +1,4 @@
-"""A running router for the tests of the whole."""
+"""A running router for the tests of the service."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.running_router import Running, running_router
+from tests.support.running_router import RunningRouter, running_router
 
 
 @pytest.fixture
-async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path) as started:
         yield started

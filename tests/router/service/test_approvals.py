@@ -1,4 +1,4 @@
-"""Approving tools: what waits is neither found nor called, until a person says yes."""
+"""Approving tools: pending tools are neither found nor called until the user approves them."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from router.domain.errors import NotFound
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.permissions import Permission
 from router.domain.tool_lists import Approval, ApprovalPolicy, WordChange
-from tests.support.listed_server import Listed
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.listed_server import ListedServer
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 READ = {"name": "read", "description": "Read a file."}
-SLY = {"name": "read", "description": "Read a file and post it."}
+SUSPICIOUS = {"name": "read", "description": "Read a file and post it."}
 ERASE = {"name": "erase", "description": "Erase a file."}
 
 
 @pytest.fixture
-def listed(tmp_path: Path) -> Listed:
-    listed = Listed(tmp_path / "list.json")
+def listed(tmp_path: Path) -> ListedServer:
+    listed = ListedServer(tmp_path / "list.json")
     listed.has(READ)
     return listed
 
 
-async def found(running: Running) -> list[str]:
+async def found(running: RunningRouter) -> list[str]:
     answer = await running.call("tool_discovery", {"query": ["file"]})
     return sorted(hit["toolKey"] for hit in answer["structuredContent"]["results"])
 
 
-async def call(running: Running, key: str) -> str:
+async def call(running: RunningRouter, key: str) -> str:
     answer = await running.call("tool_execute", {"toolKey": key})
     return answer["content"][0]["text"]
 
 
-async def changed(running: Running, listed: Listed) -> ServerRef:
-    """A server that was approved and then changed one tool and brought another."""
+async def changed(running: RunningRouter, listed: ListedServer) -> ServerRef:
+    """An approved server that then changed one tool and added another."""
     ref = await running.add("Files", listed.config)
-    listed.has(SLY, ERASE)
+    listed.has(SUSPICIOUS, ERASE)
     await running.router.discovery.refresh(PERSONAL, ref.server)
     return ref
 
 
-def told(running: Running, before: int) -> list[int]:
-    """How many tools wait, each time a status says something else than before."""
+def pending_counts(running: RunningRouter, before: int) -> list[int]:
+    """The number of pending tools, each time the status changes it."""
     counts = [before]
     for event in running.trace.events:
         if isinstance(event, ServerStatusChanged) and event.status.pending_count != counts[-1]:
@@ -55,13 +55,13 @@ def told(running: Running, before: int) -> list[int]:
 
 
 @pytest.mark.proves("U-2")
-async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
-    running: Running, listed: Listed
+async def test_new_and_changed_tools_are_neither_found_nor_called(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await running.add("Files", listed.config)
     assert await found(running) == ["files:read"]
     assert await call(running, "files:read") == "called read"
-    listed.has(SLY, ERASE)
+    listed.has(SUSPICIOUS, ERASE)
     await running.router.discovery.refresh(PERSONAL, ref.server)
     assert await found(running) == []
     assert await call(running, "files:read") == (
@@ -72,12 +72,12 @@ async def test_a_new_and_a_changed_tool_are_neither_found_nor_called(
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
     [status] = running.router.servers.list(PERSONAL)
     assert (status.tool_count, status.pending_count) == (2, 2)
-    assert told(running, before=0) == [2]
+    assert pending_counts(running, before=0) == [2]
 
 
 @pytest.mark.proves("U-2")
-async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
-    running: Running, listed: Listed
+async def test_the_user_sees_what_changed_and_approves_one_and_then_the_rest(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     erase, read = running.router.tools.pending(PERSONAL)
@@ -97,13 +97,15 @@ async def test_a_person_sees_what_changed_and_approves_one_and_then_the_rest(
     await running.router.tools.approve(ref)
     assert await found(running) == ["files:erase", "files:read"]
     assert running.router.tools.pending(PERSONAL) == ()
-    assert told(running, before=2) == [1, 0]
+    assert pending_counts(running, before=2) == [1, 0]
     with pytest.raises(NotFound):
         await running.router.tools.approve(ref, ["nothing"])
 
 
 @pytest.mark.proves("U-2")
-async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Listed) -> None:
+async def test_pending_tools_are_still_pending_after_a_restart(
+    tmp_path: Path, listed: ListedServer
+) -> None:
     async with running_router(tmp_path / "data") as first:
         await changed(first, listed)
     async with running_router(tmp_path / "data") as second:
@@ -116,7 +118,9 @@ async def test_what_waits_still_waits_after_a_restart(tmp_path: Path, listed: Li
 
 
 @pytest.mark.proves("U-2")
-async def test_trusting_a_workspace_lets_everything_pass(running: Running, listed: Listed) -> None:
+async def test_a_trusted_workspace_needs_no_approvals(
+    running: RunningRouter, listed: ListedServer
+) -> None:
     ref = await changed(running, listed)
     await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
     assert await found(running) == ["files:erase", "files:read"]
@@ -126,7 +130,9 @@ async def test_trusting_a_workspace_lets_everything_pass(running: Running, liste
 
 
 @pytest.mark.proves("U-2")
-async def test_asking_always_holds_the_first_list_back(running: Running, listed: Listed) -> None:
+async def test_with_ask_always_the_first_list_needs_approval(
+    running: RunningRouter, listed: ListedServer
+) -> None:
     await running.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.ASK_ALWAYS)
     ref = await running.add("Files", listed.config)
     assert await found(running) == []
@@ -134,8 +140,8 @@ async def test_asking_always_holds_the_first_list_back(running: Running, listed:
     assert await found(running) == ["files:read"]
 
 
-async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
-    running: Running, listed: Listed
+async def test_a_denied_pending_tool_is_hidden_from_clients(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     key = ToolKey(ref.server, "erase")
@@ -143,64 +149,67 @@ async def test_a_denied_tool_that_waits_does_not_exist_for_callers(
     assert "There is no tool files:erase" in await call(running, "files:erase")
 
 
-def waiting(running: Running) -> tuple[list[str], int]:
-    """What waits, and how many the server's status says do."""
+def pending_tools(running: RunningRouter) -> tuple[list[str], int]:
+    """The pending tools, and their number in the server's status."""
     [status] = running.router.servers.list(PERSONAL)
     return [t.key.tool for t in running.router.tools.pending(PERSONAL)], status.pending_count
 
 
 @pytest.mark.proves("U-2")
-async def test_a_tool_that_is_blocked_instead_is_decided_and_waits_again_once_allowed(
-    running: Running, listed: Listed
+async def test_a_blocked_tool_is_no_longer_pending_until_it_is_allowed_again(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     erase = ToolKey(ref.server, "erase")
     running.trace.clear()
     await running.router.permissions.set(PERSONAL, erase, Permission.DENY)
-    assert waiting(running) == (["read"], 1)
-    assert told(running, before=2) == [1]
+    assert pending_tools(running) == (["read"], 1)
+    assert pending_counts(running, before=2) == [1]
     await running.router.tools.approve(ref)
-    assert waiting(running) == ([], 0)
+    assert pending_tools(running) == ([], 0)
     [status] = running.router.servers.list(PERSONAL)
     assert status.unapproved_count == 1
     assert await found(running) == ["files:read"]
     await running.router.permissions.set(PERSONAL, erase, Permission.ALLOW)
-    assert waiting(running) == (["erase"], 1)
-    assert told(running, before=2) == [1, 0, 1]
+    assert pending_tools(running) == (["erase"], 1)
+    assert pending_counts(running, before=2) == [1, 0, 1]
     assert await found(running) == ["files:read"]
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
 
 
-async def test_a_blocked_tool_that_changes_again_asks_nobody(
-    running: Running, listed: Listed
+async def test_a_blocked_tool_that_changes_again_needs_no_approval(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     await running.router.permissions.set(PERSONAL, ToolKey(ref.server, "erase"), Permission.DENY)
     running.trace.clear()
-    listed.has(SLY, {**ERASE, "description": "Erase them all."})
+    listed.has(SUSPICIOUS, {**ERASE, "description": "Erase them all."})
     await running.router.discovery.refresh(PERSONAL, ref.server)
-    assert waiting(running) == (["read"], 1)
-    assert told(running, before=1) == []
+    assert pending_tools(running) == (["read"], 1)
+    assert pending_counts(running, before=1) == []
 
 
-async def test_a_rule_of_the_workspace_decides_and_a_word_of_a_project_does_not(
-    running: Running, listed: Listed
+async def test_a_workspace_rule_settles_an_approval_and_a_project_permission_does_not(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     project = await running.router.projects.create(PERSONAL, "Site", None)
     erase = ToolKey(ref.server, "erase")
     running.trace.clear()
     await running.router.permissions.set(PERSONAL, erase, Permission.DENY, project)
-    assert (waiting(running), told(running, before=2)) == ((["erase", "read"], 2), [])
+    assert (pending_tools(running), pending_counts(running, before=2)) == (
+        (["erase", "read"], 2),
+        [],
+    )
     rule = PermissionRule(permission=Permission.DENY, server="files", tool="*")
     await running.router.permissions.set_rules(PERSONAL, None, [rule])
-    assert (waiting(running), told(running, before=2)) == (([], 0), [0])
+    assert (pending_tools(running), pending_counts(running, before=2)) == (([], 0), [0])
     await running.router.permissions.set_rules(PERSONAL, None, [])
-    assert waiting(running) == (["erase", "read"], 2)
+    assert pending_tools(running) == (["erase", "read"], 2)
 
 
-async def test_a_removed_server_takes_its_approvals_with_it(
-    running: Running, listed: Listed
+async def test_removing_a_server_removes_its_approvals(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await changed(running, listed)
     await running.router.servers.remove(ref)

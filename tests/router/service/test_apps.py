@@ -1,4 +1,4 @@
-"""Other applications and a running router: tokens, files and secrets in step."""
+"""Other applications and a running router: tokens, files and secrets stay consistent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from router.apps.locations import AppLocations
 from router.domain.errors import ConfigError, Conflict, ToolboothError
 from router.domain.json_values import JsonObject
 from router.service.apps import bridge_command
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 CURSOR = AppId("cursor")
 
 
 @pytest.fixture
-async def running(tmp_path: Path) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     home = tmp_path / "home"
     (home / ".cursor").mkdir(parents=True)
     places = AppLocations(home, {"PATH": ""}, "linux")
@@ -37,22 +37,22 @@ def token_in(file: Path) -> str:
     return str(entry["headers"]["Authorization"]).removeprefix("Bearer ")
 
 
-async def connect(running: Running) -> str:
-    """Connect Cursor; how to undo it."""
+async def connect(running: RunningRouter) -> str:
+    """Connect Cursor; returns how to undo it."""
     apps = running.router.apps
     return (await apps.connect(await apps.plan(CURSOR))).undo
 
 
-async def is_answered(running: Running, token: str) -> bool:
+async def is_answered(running: RunningRouter, token: str) -> bool:
     running.token = token
     return "result" in await running.modern("tools/list")
 
 
-def names(running: Running) -> list[str]:
+def names(running: RunningRouter) -> list[str]:
     return [token.name for token in running.router.tokens.list()]
 
 
-async def test_a_connected_application_is_answered_at_once(running: Running, file: Path) -> None:
+async def test_a_connected_app_is_served_at_once(running: RunningRouter, file: Path) -> None:
     await connect(running)
     assert await is_answered(running, token_in(file))
     app = next(app for app in await running.router.apps.list() if app.id == CURSOR)
@@ -60,7 +60,7 @@ async def test_a_connected_application_is_answered_at_once(running: Running, fil
     assert app.token in {token.id for token in running.router.tokens.list()}
 
 
-async def test_connecting_again_keeps_the_token_that_holds(running: Running, file: Path) -> None:
+async def test_connecting_again_keeps_a_valid_token(running: RunningRouter, file: Path) -> None:
     await connect(running)
     first = token_in(file)
     await connect(running)
@@ -69,7 +69,7 @@ async def test_connecting_again_keeps_the_token_that_holds(running: Running, fil
 
 
 async def test_a_revoked_token_is_replaced_by_connecting_again(
-    running: Running, file: Path
+    running: RunningRouter, file: Path
 ) -> None:
     await connect(running)
     first = token_in(file)
@@ -80,7 +80,7 @@ async def test_a_revoked_token_is_replaced_by_connecting_again(
     assert await is_answered(running, token_in(file))
 
 
-async def test_undoing_a_connection_takes_its_token_back(running: Running, file: Path) -> None:
+async def test_undoing_a_connection_revokes_its_token(running: RunningRouter, file: Path) -> None:
     apps = running.router.apps
     connection = await apps.connect(await apps.plan(CURSOR))
     await apps.undo(connection)
@@ -88,7 +88,7 @@ async def test_undoing_a_connection_takes_its_token_back(running: Running, file:
     assert "Cursor" not in names(running)
 
 
-async def test_a_refused_connection_leaves_no_token(running: Running, file: Path) -> None:
+async def test_a_refused_connection_leaves_no_token(running: RunningRouter, file: Path) -> None:
     plan = await running.router.apps.plan(CURSOR)
     file.write_text("{}")
     with pytest.raises(Conflict):
@@ -96,8 +96,8 @@ async def test_a_refused_connection_leaves_no_token(running: Running, file: Path
     assert "Cursor" not in names(running)
 
 
-async def test_a_disconnected_applications_token_ends_at_once_and_undo_lets_it_hold_again(
-    running: Running, file: Path
+async def test_disconnecting_an_app_revokes_its_token_and_undo_restores_it(
+    running: RunningRouter, file: Path
 ) -> None:
     await connect(running)
     token = token_in(file)
@@ -110,8 +110,8 @@ async def test_a_disconnected_applications_token_ends_at_once_and_undo_lets_it_h
     assert await is_answered(running, token)
 
 
-async def test_a_file_that_can_not_be_changed_keeps_its_token(
-    running: Running, file: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_file_that_cannot_be_changed_keeps_its_token(
+    running: RunningRouter, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await connect(running)
 
@@ -125,7 +125,7 @@ async def test_a_file_that_can_not_be_changed_keeps_its_token(
 
 
 async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     path = tmp_path / "theirs.json"
     path.write_text(
@@ -147,7 +147,9 @@ async def test_imported_secrets_go_to_the_keyring_and_never_to_the_file(
     assert servers["b"]["headers"] == {"X-Key": "${keyring:input/file/key}"}
 
 
-async def test_imported_servers_never_take_anothers_name(running: Running, tmp_path: Path) -> None:
+async def test_imported_servers_never_replace_a_server_of_the_same_name(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     path = tmp_path / "theirs.json"
     path.write_text('{"mcpServers": {"a": {"command": "one"}}}')
     found = (await running.router.apps.read_file(path)).servers
@@ -156,7 +158,9 @@ async def test_imported_servers_never_take_anothers_name(running: Running, tmp_p
     assert [s.name for s in running.router.servers.list(PERSONAL)] == ["a", "a 2"]
 
 
-async def test_a_file_that_cant_be_read_says_why(running: Running, tmp_path: Path) -> None:
+async def test_an_unreadable_file_is_reported_with_the_reason(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match="does not exist"):
         await running.router.apps.read_file(tmp_path / "nowhere.json")
 

@@ -1,4 +1,4 @@
-"""Batches, which revision 2025-03-26 has and no other: each request is answered, on one stream."""
+"""Batches, which only revision 2025-03-26 has: each request gets a response, on one stream."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from tests.router.service.test_streamable_http import CANCEL, LIST, SLOW, of_session, slow_server
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 
 WITH_BATCHES = "2025-03-26"
 NOTICE: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 PING: JsonObject = {"jsonrpc": "2.0", "id": "ping", "method": "ping"}
 
 
-async def send(running: Running, session: dict[str, str], body: list[Any]) -> httpx2.Response:
+async def send(running: RunningRouter, session: dict[str, str], body: list[Any]) -> httpx2.Response:
     return await running.http.post(running.url, json=body, headers=of_session(running, session))
 
 
@@ -29,7 +29,7 @@ def answers_in(response: httpx2.Response) -> dict[object, JsonObject]:
     return {answer["id"]: answer for answer in answers}
 
 
-async def test_each_request_of_a_batch_is_answered(running: Running) -> None:
+async def test_each_request_of_a_batch_gets_a_response(running: RunningRouter) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     wrong = {**PING, "id": 2, "method": "nothing/known"}
     answers = answers_in(await send(running, session, [NOTICE, PING, LIST, wrong]))
@@ -41,12 +41,14 @@ async def test_each_request_of_a_batch_is_answered(running: Running) -> None:
     assert answers[2]["error"]["code"] == -32601
 
 
-async def test_a_batch_without_requests_is_taken(running: Running) -> None:
+async def test_a_batch_of_notifications_is_accepted(running: RunningRouter) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     assert (await send(running, session, [NOTICE, CANCEL])).status_code == 202
 
 
-async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path) -> None:
+async def test_one_request_of_a_batch_can_be_cancelled(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(WITH_BATCHES)
     headers = of_session(running, session)
@@ -55,10 +57,10 @@ async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path)
         lines = stream.aiter_lines()
         await record.until("slow")
         await running.post(CANCEL, **session)
-        said = "".join([line async for line in lines])
+        streamed = "".join([line async for line in lines])
     record.close()
-    assert "Request cancelled" in said
-    assert '"id":"ping","result"' in said
+    assert "Request cancelled" in streamed
+    assert '"id":"ping","result"' in streamed
 
 
 @pytest.mark.parametrize(
@@ -72,12 +74,12 @@ async def test_one_of_a_batch_can_be_cancelled(running: Running, tmp_path: Path)
         [PING, {**PING, "id": 2, "method": "initialize"}],
     ],
 )
-async def test_what_is_no_fit_batch_is_refused(running: Running, body: list[Any]) -> None:
+async def test_an_invalid_batch_is_refused(running: RunningRouter, body: list[Any]) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     assert (await send(running, session, body)).status_code == 400
 
 
-async def test_lists_within_lists_are_refused_however_deep(running: Running) -> None:
+async def test_nested_batches_are_refused_at_any_depth(running: RunningRouter) -> None:
     _, session = await running.open_session(WITH_BATCHES)
     headers = {**of_session(running, session), "Content-Type": "application/json"}
     for depth in (2, 400, 800, 5000):
@@ -87,7 +89,7 @@ async def test_lists_within_lists_are_refused_however_deep(running: Running) -> 
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-async def test_later_revisions_have_no_batches(running: Running, version: str) -> None:
+async def test_later_revisions_have_no_batches(running: RunningRouter, version: str) -> None:
     _, session = await running.open_session(version)
     response = await send(running, session, [PING])
     assert response.status_code == 400

@@ -1,6 +1,6 @@
-"""A clock that is set, by days or by a year, forth and back: calls are answered, lists that
-seem to be from the future are asked for, what was learned and counted stays true. (That lists are
-not asked for in storms is in `test_freshness`.)"""
+"""A clock that is set by days or by a year, forward and back: calls work, lists dated in the future
+are discovered again, usage history and savings stay correct. (`test_freshness` checks that this
+causes no storm of discoveries.)"""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from router.domain.servers import DiscoveryStep
 from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
 from tests.support.fakes import FakeClock
-from tests.support.listed_server import Listed
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.listed_server import ListedServer
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 THREE_DAYS = timedelta(days=3)
@@ -23,15 +23,15 @@ OVER_A_YEAR = timedelta(days=400)
 
 
 @pytest.fixture
-def listed(tmp_path: Path) -> Listed:
-    listed = Listed(tmp_path / "list.json")
+def listed(tmp_path: Path) -> ListedServer:
+    listed = ListedServer(tmp_path / "list.json")
     listed.has(READ)
     return listed
 
 
 @pytest.mark.parametrize("jump", [THREE_DAYS, -THREE_DAYS, OVER_A_YEAR, -OVER_A_YEAR], ids=str)
-async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
-    tmp_path: Path, listed: Listed, jump: timedelta
+async def test_a_router_keeps_serving_when_the_clock_jumps_and_is_corrected(
+    tmp_path: Path, listed: ListedServer, jump: timedelta
 ) -> None:
     clock = FakeClock(utc_now())
     async with running_router(tmp_path / "data", clock=clock) as running:
@@ -51,15 +51,15 @@ async def test_a_router_serves_on_when_the_clock_is_set_and_set_right_again(
         assert uses[0].count <= 3
 
 
-async def _serves(running: Running) -> None:
+async def _serves(running: RunningRouter) -> None:
     found = await running.call("tool_discovery", {"query": ["read a file"]})
     assert found["structuredContent"]["results"][0]["toolKey"] == "files:read"
     answer = await running.call("tool_execute", {"toolKey": "files:read"})
     assert not answer.get("isError"), answer
 
 
-async def test_a_list_from_days_ahead_is_asked_for_at_the_next_start(
-    tmp_path: Path, listed: Listed
+async def test_a_list_dated_in_the_future_is_discovered_at_the_next_start(
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     clock = FakeClock(utc_now() + THREE_DAYS)
     async with running_router(tmp_path / "data", clock=clock) as running:
@@ -72,7 +72,9 @@ async def test_a_list_from_days_ahead_is_asked_for_at_the_next_start(
         await _serves(running)
 
 
-async def test_a_token_holds_by_the_clock_and_again_when_that_is_set_right(tmp_path: Path) -> None:
+async def test_a_token_expires_by_the_clock_and_is_valid_again_when_it_is_corrected(
+    tmp_path: Path,
+) -> None:
     clock = FakeClock()
     tokens = TokenStore(tmp_path / "tokens.json", clock)
     issued = tokens.issue("Brief", None, None, clock.now + timedelta(days=1))

@@ -11,7 +11,7 @@ import pytest
 from router.api.events import DiscoveryProgressed
 from router.config.server import ServerConfig
 from router.domain.servers import DiscoveryStep
-from tests.support.running_router import Running, save, stdio_config
+from tests.support.running_router import RunningRouter, save, stdio_config
 
 COMMAND = ServerConfig(command="serve", args=("--all",), env={"A": "1"}, cwd="/srv")
 ADDRESS = ServerConfig(url="https://tools.example/mcp", headers={"X-Team": "one"})
@@ -32,7 +32,7 @@ ADDRESS = ServerConfig(url="https://tools.example/mcp", headers={"X-Team": "one"
         (ADDRESS, {"headers": {"X-Team": "two"}}),
     ],
 )
-def test_whatever_decides_the_list_makes_another_hash(
+def test_everything_that_affects_the_list_changes_the_hash(
     config: ServerConfig, change: dict[str, Any]
 ) -> None:
     assert len(bytes.fromhex(config.config_hash)) == 32
@@ -43,7 +43,7 @@ def test_whatever_decides_the_list_makes_another_hash(
 @pytest.mark.parametrize(
     "change", [{"disabled": True}, {"env": {"A": "1"}}, {"max_concurrent_calls": 3}]
 )
-def test_whatever_does_not_leaves_it_as_it_is(change: dict[str, Any]) -> None:
+def test_everything_else_leaves_the_hash_unchanged(change: dict[str, Any]) -> None:
     assert COMMAND.model_copy(update=change).config_hash == COMMAND.config_hash
 
 
@@ -55,8 +55,8 @@ def test_the_order_in_which_variables_are_written_does_not_matter() -> None:
 
 
 @pytest.mark.proves("DISC-9")
-async def test_another_secret_under_the_same_name_is_the_same_configuration(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_another_secret_under_the_same_name_has_the_same_hash(
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = stdio_config(env={"API_TOKEN": "${env:SERVICE_TOKEN}"})
     monkeypatch.setenv("SERVICE_TOKEN", "first-value-4711")
@@ -68,7 +68,9 @@ async def test_another_secret_under_the_same_name_is_the_same_configuration(
 
 
 @pytest.mark.proves("DISC-9", "DISC-10")
-async def test_a_value_changed_in_the_file_is_learnt_anew(running: Running, tmp_path: Path) -> None:
+async def test_a_value_changed_in_the_file_starts_a_discovery(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     await running.add("Test", stdio_config(env={"MODE": "one"}))
     before = json.loads(entry(tmp_path).read_text())["configHash"]
     running.trace.clear()

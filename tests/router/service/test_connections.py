@@ -1,4 +1,4 @@
-"""Connections as odd or hostile clients use them, byte by byte."""
+"""Connections of odd or hostile clients, byte by byte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from router.domain.activity import ActivityKind
 from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
@@ -24,11 +24,11 @@ OFFER = (
 
 
 class Wire:
-    """A connection in a session."""
+    """A connection with a session."""
 
     def __init__(
         self,
-        running: Running,
+        running: RunningRouter,
         session: str,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -46,7 +46,7 @@ class Wire:
         return f"{verb} /mcp HTTP/1.1\r\n".encode() + head + more + b"\r\n" + body
 
     async def status(self) -> int:
-        """Of the answer that comes next."""
+        """The status of the next response."""
         async with asyncio.timeout(WAIT_S):
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
@@ -65,7 +65,7 @@ class Wire:
 
 
 @asynccontextmanager
-async def connected(running: Running) -> AsyncGenerator[Wire]:
+async def connected(running: RunningRouter) -> AsyncGenerator[Wire]:
     _, session = await running.open_session(OLD)
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -75,10 +75,10 @@ async def connected(running: Running) -> AsyncGenerator[Wire]:
         writer.close()
 
 
-async def test_an_offer_to_speak_another_protocol_costs_no_request_its_body(
-    running: Running,
+async def test_an_upgrade_header_does_not_lose_the_request_body(
+    running: RunningRouter,
 ) -> None:
-    """Java's own client makes it with each request."""
+    """Java's HTTP client sends it with each request."""
     async with connected(running) as wire:
         for _ in range(2):
             wire.writer.write(wire.request("POST", PING, OFFER))
@@ -90,7 +90,7 @@ async def test_an_offer_to_speak_another_protocol_costs_no_request_its_body(
         assert await wire.status() == 200
 
 
-async def test_what_follows_a_body_in_chunks_is_bounded_too(running: Running) -> None:
+async def test_trailers_of_a_chunked_body_are_bounded(running: RunningRouter) -> None:
     async with connected(running) as wire:
         host = httpx2.URL(running.url).netloc
         wire.writer.write(
@@ -100,7 +100,7 @@ async def test_what_follows_a_body_in_chunks_is_bounded_too(running: Running) ->
         assert await wire.is_closed()
 
 
-async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: Running) -> None:
+async def test_a_pipelined_endless_head_is_bounded(running: RunningRouter) -> None:
     async with connected(running) as wire:
         wire.writer.write(wire.request("GET"))
         assert await wire.status() == 200
@@ -108,8 +108,8 @@ async def test_a_head_without_end_behind_an_open_stream_is_bounded_too(running: 
         assert await wire.is_closed()
 
 
-async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_it(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_stream_ends_with_its_connection_despite_a_pipelined_request(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     async with connected(running) as wire:
@@ -129,7 +129,7 @@ async def test_a_stream_ends_with_its_connection_though_a_request_waits_behind_i
             assert status == 409
 
 
-async def test_a_request_that_breaks_off_is_not_carried_out(running: Running) -> None:
+async def test_an_incomplete_request_is_not_executed(running: RunningRouter) -> None:
     await running.add("Test")
     echo: JsonObject = {"toolKey": "test:echo", "arguments": {}}
     call = {"name": "tool_execute", "arguments": echo}

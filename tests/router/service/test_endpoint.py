@@ -1,4 +1,4 @@
-"""The endpoint over real HTTP: who gets in, in which revision, and what they see."""
+"""The endpoint over real HTTP: authentication, revisions, and what clients see."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,
-    Running,
+    RunningRouter,
     read_answer,
     stdio_config,
 )
@@ -36,8 +36,10 @@ LIST: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "para
 OLD_REVISIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
 
 
-async def first_line(running: Running, method: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    """The first line of the answer to a request no HTTP client would send."""
+async def first_line(
+    running: RunningRouter, method: str, headers: Iterable[tuple[str, str]]
+) -> bytes:
+    """The status line of the response to a request no HTTP client would send."""
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     lines = [f"{method} {url.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
@@ -51,8 +53,8 @@ async def first_line(running: Running, method: str, headers: Iterable[tuple[str,
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1")
 @pytest.mark.parametrize("version", OLD_REVISIONS)
-async def test_each_older_revision_is_served_with_the_two_tools(
-    running: Running, version: str
+async def test_each_legacy_revision_is_served_with_the_two_tools(
+    running: RunningRouter, version: str
 ) -> None:
     result, session = await running.open_session(version)
     assert result["protocolVersion"] == version
@@ -63,7 +65,7 @@ async def test_each_older_revision_is_served_with_the_two_tools(
 
 
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1")
-async def test_the_newest_revision_is_served_without_a_session(running: Running) -> None:
+async def test_the_modern_revision_is_served_without_a_session(running: RunningRouter) -> None:
     result = (await running.modern("tools/list"))["result"]
     assert [tool["name"] for tool in result["tools"]] == ["tool_discovery", "tool_execute"]
     assert result["resultType"] == "complete"
@@ -71,14 +73,14 @@ async def test_the_newest_revision_is_served_without_a_session(running: Running)
 
 
 @pytest.mark.proves("META-1")
-async def test_two_listings_are_the_same_bytes(running: Running) -> None:
+async def test_two_listings_are_the_same_bytes(running: RunningRouter) -> None:
     first = await running.post_modern("tools/list")
     await running.add("Test")
     second = await running.post_modern("tools/list")
     assert first.content == second.content
 
 
-async def test_instructions_name_the_servers_in_every_revision(running: Running) -> None:
+async def test_instructions_name_the_servers_in_every_revision(running: RunningRouter) -> None:
     await running.add("Test")
     old, _ = await running.open_session("2025-06-18")
     new = (await running.modern("server/discover"))["result"]
@@ -87,7 +89,9 @@ async def test_instructions_name_the_servers_in_every_revision(running: Running)
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_passes_unchanged_in_old_and_new_revisions(running: Running) -> None:
+async def test_a_result_passes_unchanged_in_legacy_and_modern_revisions(
+    running: RunningRouter,
+) -> None:
     await running.add("Test")
     odd = {
         "content": [{"type": "text", "text": "ü", "_meta": {"a": None}}, {"type": "x/unknown"}],
@@ -109,7 +113,7 @@ async def test_a_result_passes_unchanged_in_old_and_new_revisions(running: Runni
 
 
 @pytest.mark.proves("META-3")
-async def test_progress_reaches_the_client(running: Running) -> None:
+async def test_progress_reaches_the_client(running: RunningRouter) -> None:
     await running.add("Test")
     arguments = {"toolKey": "test:progress", "arguments": {"steps": 3}}
     params = {"name": "tool_execute", "arguments": arguments, "_meta": {"progressToken": "p"}}
@@ -124,7 +128,7 @@ async def test_progress_reaches_the_client(running: Running) -> None:
 
 @pytest.mark.proves("META-3")
 async def test_a_cancelled_call_is_cancelled_at_the_server(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
@@ -139,7 +143,9 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 
 @pytest.mark.proves("META-6", "META-9")
 @pytest.mark.parametrize("token", ["", "tbt_00000000_wrong", "nonsense"])
-async def test_without_a_good_token_nothing_is_answered(running: Running, token: str) -> None:
+async def test_without_a_valid_token_every_request_is_refused(
+    running: RunningRouter, token: str
+) -> None:
     response = await running.post(LIST, token=token)
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"
@@ -148,7 +154,7 @@ async def test_without_a_good_token_nothing_is_answered(running: Running, token:
 
 
 @pytest.mark.proves("META-6")
-async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running) -> None:
+async def test_a_token_in_meta_works_like_one_in_the_header(running: RunningRouter) -> None:
     params = {"_meta": {"token": running.token}}
     response = await running.post_modern("tools/list", params, token="")
     assert response.status_code == 200
@@ -159,7 +165,7 @@ async def test_a_token_in_meta_is_as_good_as_one_in_the_header(running: Running)
 
 
 @pytest.mark.proves("META-6")
-async def test_a_revoked_token_stops_working(running: Running) -> None:
+async def test_a_revoked_token_stops_working(running: RunningRouter) -> None:
     issued = await running.router.tokens.issue("Gone", None, None)
     assert (await running.post_modern("tools/list", token=issued.secret)).status_code == 200
     await running.router.tokens.revoke(TokenId(issued.summary.id))
@@ -167,7 +173,7 @@ async def test_a_revoked_token_stops_working(running: Running) -> None:
 
 
 @pytest.mark.proves("META-6")
-async def test_a_token_bound_to_one_workspace_is_refused_in_another(running: Running) -> None:
+async def test_a_token_bound_to_one_workspace_is_refused_in_another(running: RunningRouter) -> None:
     await running.router.workspaces.create("Work")
     issued = await running.router.tokens.issue("Home", PERSONAL, None)
     answer = await running.post_modern("tools/list", path="/w/work", token=issued.secret)
@@ -175,7 +181,9 @@ async def test_a_token_bound_to_one_workspace_is_refused_in_another(running: Run
 
 
 @pytest.mark.proves("META-6")
-async def test_header_and_meta_that_name_different_projects_are_refused(running: Running) -> None:
+async def test_header_and_meta_that_name_different_projects_are_refused(
+    running: RunningRouter,
+) -> None:
     await running.router.projects.create(PERSONAL, "a", None)
     await running.router.projects.create(PERSONAL, "b", None)
     params = {"_meta": {"projectId": "a"}}
@@ -186,12 +194,12 @@ async def test_header_and_meta_that_name_different_projects_are_refused(running:
 
 @pytest.mark.proves("META-5", "META-6")
 async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
     issued = await running.router.tokens.issue("Narrow", PERSONAL, None, servers=[mine.server])
-    question = {"query": ["echo", f"{other.server}:echo"]}
-    found = await running.call("tool_discovery", question, token=issued.secret)
+    query_arguments = {"query": ["echo", f"{other.server}:echo"]}
+    found = await running.call("tool_discovery", query_arguments, token=issued.secret)
     keys = {hit["toolKey"] for hit in found["structuredContent"]["results"]}
     assert keys
     assert all(key.startswith("mine:") for key in keys)
@@ -202,7 +210,7 @@ async def test_a_token_for_some_servers_finds_and_runs_nothing_of_the_others(
     ).get("isError")
 
 
-async def test_one_token_cannot_use_another_tokens_session(running: Running) -> None:
+async def test_one_token_cannot_use_another_tokens_session(running: RunningRouter) -> None:
     _, session = await running.open_session("2025-06-18")
     other = await running.router.tokens.issue("Other", None, None)
     named = {name.replace("_", "-"): value for name, value in session.items()}
@@ -213,7 +221,7 @@ async def test_one_token_cannot_use_another_tokens_session(running: Running) -> 
     assert (await running.post(LIST, **session)).status_code == 200
 
 
-async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
+async def test_an_open_endpoint_needs_no_token(running: RunningRouter) -> None:
     await running.router.settings.update({"open_endpoint": True})
     assert (await running.post_modern("tools/list", token="")).status_code == 200
 
@@ -224,7 +232,7 @@ async def test_an_open_endpoint_needs_no_token(running: Running) -> None:
 )
 @pytest.mark.parametrize("path", ["", "/w/personal", "/anything"])
 async def test_a_foreign_origin_is_refused_everywhere(
-    running: Running, origin: str, path: str
+    running: RunningRouter, origin: str, path: str
 ) -> None:
     here = running.url.removesuffix("/mcp")
     origin = f"{here}@evil" if origin == "@evil" else origin
@@ -234,31 +242,31 @@ async def test_a_foreign_origin_is_refused_everywhere(
         assert response.status_code == 403
 
 
-async def test_a_foreign_host_is_refused(running: Running) -> None:
+async def test_a_foreign_host_is_refused(running: RunningRouter) -> None:
     response = await running.post(LIST, Host="evil.example")
     assert response.status_code == 421
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded"])
-async def test_only_json_is_taken(running: Running, content_type: str) -> None:
+async def test_only_json_is_accepted(running: RunningRouter, content_type: str) -> None:
     headers = running.headers(None) | {"Content-Type": content_type}
     response = await running.http.post(running.url, content=json.dumps(LIST), headers=headers)
     assert response.status_code == 415
 
 
-async def test_a_token_in_the_address_is_refused(running: Running) -> None:
+async def test_a_token_in_the_url_is_refused(running: RunningRouter) -> None:
     response = await running.post(LIST, path=f"?token={running.token}")
     assert response.status_code == 400
 
 
-async def test_a_body_without_end_is_refused(running: Running) -> None:
+async def test_an_endless_body_is_refused(running: RunningRouter) -> None:
     headers = running.headers()
     response = await running.http.post(running.url, content=b" " * 5_000_000, headers=headers)
     assert response.status_code == 413
 
 
-async def test_a_body_that_never_comes_is_not_waited_for(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_missing_body_times_out(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_checks, "BODY_DEADLINE_S", 0.01)
     headers = running.headers(
@@ -267,7 +275,7 @@ async def test_a_body_that_never_comes_is_not_waited_for(
     assert b" 408 " in await first_line(running, "POST", headers.items())
 
 
-async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_reported_and_never_replaced_by_another(tmp_path: Path) -> None:
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
@@ -283,7 +291,7 @@ async def test_a_port_that_is_taken_is_said_and_never_another_chosen(tmp_path: P
             await router.stop()
 
 
-async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
+async def test_a_changed_port_applies_at_once(running: RunningRouter) -> None:
     before = running.url
     port = reserved_port()
     await running.router.settings.update({"port": port})
@@ -292,7 +300,7 @@ async def test_a_changed_port_is_listened_to_at_once(running: Running) -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
-async def test_a_number_json_does_not_know_is_refused(running: Running, number: str) -> None:
+async def test_a_number_that_is_not_json_is_refused(running: RunningRouter, number: str) -> None:
     body = f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{number}}}}}'
     response = await running.http.post(running.url, content=body, headers=running.headers())
     assert response.status_code == 400
@@ -300,25 +308,25 @@ async def test_a_number_json_does_not_know_is_refused(running: Running, number: 
 
 
 @pytest.mark.parametrize("name", ["Origin", "Authorization", "Toolbooth-Project"])
-async def test_a_header_that_decides_may_not_be_said_twice(running: Running, name: str) -> None:
+async def test_a_duplicate_security_header_is_refused(running: RunningRouter, name: str) -> None:
     headers = [*running.headers().items(), (name, "a"), (name, "b")]
     response = await running.http.post(running.url, json=LIST, headers=headers)
     assert response.status_code == 400
 
 
-async def test_white_space_around_a_header_is_no_part_of_it(running: Running) -> None:
+async def test_whitespace_around_a_header_value_is_ignored(running: RunningRouter) -> None:
     host = httpx2.URL(running.url).netloc.decode()
     spaced = [(name, f" \t {value} \t") for name, value in running.headers(Host=host).items()]
     answer = await first_line(running, "GET", spaced)
-    assert b" 400 " in answer  # it names no session, but it comes from somebody who may
+    assert b" 400 " in answer  # it names no session, but its token is valid
 
 
-async def test_two_hosts_are_refused(running: Running) -> None:
+async def test_two_host_headers_are_refused(running: RunningRouter) -> None:
     hosts = [("Host", httpx2.URL(running.url).netloc.decode()), ("Host", "evil.example")]
     assert b" 400 " in await first_line(running, "GET", hosts)
 
 
-async def test_a_stream_that_cannot_be_resumed_begins_anew(running: Running) -> None:
+async def test_a_stream_that_cannot_be_resumed_starts_over(running: RunningRouter) -> None:
     _, session = await running.open_session("2025-06-18")
     sent = {key.replace("_", "-"): value for key, value in session.items()}
     headers = running.headers(**sent, **{"Last-Event-ID": "1"})
@@ -330,8 +338,8 @@ def nested(levels: int) -> JsonObject:
     return {"a": nested(levels - 1)} if levels else {}
 
 
-async def test_a_result_as_deep_as_is_taken_reaches_clients_of_every_revision(
-    running: Running,
+async def test_a_result_at_the_depth_limit_reaches_clients_of_every_revision(
+    running: RunningRouter,
 ) -> None:
     await running.add("Test")
     result: JsonObject = {"content": [], "structuredContent": nested(194)}
@@ -345,8 +353,8 @@ async def test_a_result_as_deep_as_is_taken_reaches_clients_of_every_revision(
     assert old["result"] == result
 
 
-async def test_a_schema_as_deep_as_is_taken_is_shown_in_every_revision(
-    running: Running, tmp_path: Path
+async def test_a_schema_at_the_depth_limit_is_listed_in_every_revision(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     script = tmp_path / "deep_server.py"
     deep = json.dumps(nested(195)).replace('"a"', '"items"')

@@ -1,4 +1,5 @@
-"""Keeping lists fresh: when a server is asked again, and that the same list is no news."""
+"""Freshness of tool lists: when a server is discovered again, and that an unchanged list causes no
+event."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
 from tests.support.fakes import FakeClock
-from tests.support.listed_server import Listed
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.listed_server import ListedServer
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 READ = {"name": "read", "description": "Read a file."}
 WRITE = {"name": "write", "description": "Write a file."}
@@ -33,8 +34,8 @@ FILES = ServerRef(PERSONAL, ServerId("files"))
 
 
 @pytest.fixture
-def listed(tmp_path: Path) -> Listed:
-    listed = Listed(tmp_path / "list.json")
+def listed(tmp_path: Path) -> ListedServer:
+    listed = ListedServer(tmp_path / "list.json")
     listed.has(READ)
     return listed
 
@@ -51,7 +52,7 @@ def listed(tmp_path: Path) -> Listed:
         (10**12, True, timedelta(hours=24)),
     ],
 )
-def test_a_list_holds_a_day_or_as_long_as_its_connected_server_says(
+def test_a_list_is_fresh_for_a_day_or_its_connected_servers_ttl(
     ttl_ms: int | None, connected: bool, expected: timedelta
 ) -> None:
     state = ListState(NOW, ttl_ms=ttl_ms, connected=connected)
@@ -103,12 +104,12 @@ def ago(**time: float) -> datetime:
         ),
     ],
 )
-def test_one_rule_says_how_long_a_list_is_fresh(state: ListState, expected: timedelta) -> None:
+def test_one_rule_decides_how_long_a_list_is_fresh(state: ListState, expected: timedelta) -> None:
     assert due_in(state, NOW) == expected
 
 
 class Watch:
-    """A `FreshnessMonitor` of one server with a known list, in a state that a test sets."""
+    """A `FreshnessMonitor` for one server with a known list, in a state that a test sets."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
@@ -144,13 +145,13 @@ def watch(tmp_path: Path) -> Watch:
 
 
 @pytest.mark.proves("DISC-10")
-def test_a_server_that_rests_is_asked_once_a_day(watch: Watch) -> None:
+def test_a_stopped_server_is_discovered_once_a_day(watch: Watch) -> None:
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
 
 
 @pytest.mark.proves("REG-2", "DISC-10")
-def test_a_connected_server_is_asked_every_five_minutes_as_long_as_it_is_used(
+def test_a_connected_server_in_use_is_discovered_every_five_minutes(
     watch: Watch,
 ) -> None:
     watch.connected, watch.idle_s = True, 20
@@ -158,12 +159,12 @@ def test_a_connected_server_is_asked_every_five_minutes_as_long_as_it_is_used(
     assert watch.due_after(minutes=1)
 
 
-def test_a_connected_server_that_nobody_uses_is_left_to_fall_asleep(watch: Watch) -> None:
+def test_discovery_does_not_keep_an_unused_server_connected(watch: Watch) -> None:
     watch.connected, watch.idle_s = True, 300
     assert not watch.due_after(minutes=5)
 
 
-async def test_a_check_that_fails_is_not_tried_again_at_once(watch: Watch) -> None:
+async def test_a_failed_check_is_not_retried_at_once(watch: Watch) -> None:
     watch.clock.advance(timedelta(hours=24))
     watch.freshness.discover_due()
     assert not watch.freshness.is_due(FILES)
@@ -177,9 +178,7 @@ def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -
 
 
 @pytest.mark.parametrize("days", [3, -3, 400, -400])
-async def test_each_time_the_clock_is_set_one_check_is_begun_even_if_it_fails(
-    watch: Watch, days: int
-) -> None:
+async def test_each_clock_change_starts_one_check_even_if_it_fails(watch: Watch, days: int) -> None:
     cached = CachedListing(prepare(ServerListing((READ,))), "", watch.clock.now)
     for jump in (timedelta(days=days), timedelta(days=-days)):
         watch.clock.advance(jump)
@@ -201,8 +200,8 @@ def written(data: Path) -> tuple[bytes, int]:
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
-async def test_when_a_server_is_connected_its_list_is_asked_for(
-    running: Running, listed: Listed, monkeypatch: pytest.MonkeyPatch
+async def test_connecting_to_a_server_discovers_its_list(
+    running: RunningRouter, listed: ListedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(freshness, "_JUST_SEEN", timedelta(0))
     await running.add("Files", listed.config)
@@ -214,8 +213,8 @@ async def test_when_a_server_is_connected_its_list_is_asked_for(
 
 
 @pytest.mark.proves("DISC-10", "CACHE-8")
-async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
-    tmp_path: Path, listed: Listed
+async def test_an_unchanged_list_writes_and_publishes_nothing(
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     clock = FakeClock()
     async with running_router(tmp_path / "data", clock=clock) as running:
@@ -239,8 +238,8 @@ async def test_a_check_that_finds_the_same_list_writes_and_tells_nothing(
 
 
 @pytest.mark.proves("DISC-10")
-async def test_a_server_that_says_its_list_changed_is_asked(
-    running: Running, listed: Listed
+async def test_list_changed_starts_a_discovery(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     await running.add("Files", listed.config)
     listed.has(READ, WRITE, {"name": "announce"})
@@ -255,8 +254,8 @@ async def test_a_server_that_says_its_list_changed_is_asked(
 
 
 @pytest.mark.proves("DISC-10")
-async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a_list(
-    running: Running, listed: Listed
+async def test_neither_reading_nor_a_permission_nor_a_disabled_server_starts_a_discovery(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     ref = await running.add("Files", listed.config)
     [view] = running.router.tools.list(ref)
@@ -269,8 +268,8 @@ async def test_neither_reading_nor_a_permission_nor_a_disabled_server_asks_for_a
 
 
 @pytest.mark.proves("CACHE-5")
-async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
-    tmp_path: Path, listed: Listed
+async def test_a_list_that_cannot_be_written_is_used_and_reported(
+    tmp_path: Path, listed: ListedServer
 ) -> None:
     async with running_router(tmp_path / "data") as running:
         ref = await running.add("Files", listed.config)
@@ -279,8 +278,8 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        told = await running.trace.until(ToolListNotCached)
-        assert "Can't write" in told.reason
+        not_cached = await running.trace.until(ToolListNotCached)
+        assert "Can't write" in not_cached.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
@@ -289,8 +288,8 @@ async def test_a_list_that_cant_be_written_is_used_and_people_are_told(
 
 
 @pytest.mark.proves("DISC-8")
-async def test_stricter_limits_hold_at_once_for_lists_that_are_known(
-    running: Running, listed: Listed
+async def test_stricter_limits_apply_at_once_to_known_lists(
+    running: RunningRouter, listed: ListedServer
 ) -> None:
     listed.has({"name": "read", "description": "x" * 300})
     ref = await running.add("Files", listed.config)

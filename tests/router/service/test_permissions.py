@@ -1,4 +1,4 @@
-"""A person is asked while a client waits, over real HTTP and a real server."""
+"""The user is asked while a client waits, over real HTTP and with a real server."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, Permission
 from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, Running, read_answer, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, read_answer, running_router
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 
 
 @pytest.fixture
-async def attended(tmp_path: Path) -> AsyncGenerator[Running]:
+async def attended(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path, attended=True) as running:
         await running.add("Test")
         yield running
 
 
 @pytest.mark.proves("META-5")
-async def test_always_makes_the_tool_allowed_although_a_rule_asks(
-    attended: Running, tmp_path: Path
+async def test_allowing_always_overrides_a_rule_that_asks(
+    attended: RunningRouter, tmp_path: Path
 ) -> None:
     rules = (PermissionRule(permission=Permission.ASK, tool="e*"),)
     await attended.router.permissions.set_rules(PERSONAL, None, rules)
@@ -45,7 +45,7 @@ async def test_always_makes_the_tool_allowed_although_a_rule_asks(
 
 
 @pytest.mark.proves("META-5", "META-9")
-async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running) -> None:
+async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: RunningRouter) -> None:
     await attended.router.permissions.set(
         PERSONAL, ToolKey(ServerId("test"), "echo"), Permission.ASK
     )
@@ -58,8 +58,8 @@ async def test_a_refused_call_is_in_the_activity_log_as_denied(attended: Running
 
 
 @pytest.mark.proves("META-5")
-async def test_a_yes_for_a_session_holds_in_that_session_and_ends_with_it(
-    attended: Running,
+async def test_allowing_for_a_session_applies_to_that_session_only(
+    attended: RunningRouter,
 ) -> None:
     echo = ToolKey(ServerId("test"), "echo")
     await attended.router.permissions.set(PERSONAL, echo, Permission.ASK)

@@ -1,4 +1,4 @@
-"""A secret that a server was started with is nowhere but in that server."""
+"""A secret given to a server is nowhere but in that server."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from router.domain.activity import ActivityQuery
 from router.domain.json_values import JsonObject
 from router.runtime.tracing import redact_logs
 from tests.servers.http_server import sdk_app, serving
-from tests.support.running_router import Running, running_router, stdio_config
+from tests.support.running_router import RunningRouter, running_router, stdio_config
 
 PLANTED = "planted-7Qz/secret value"
 ERROR: JsonObject = {"code": -32000, "message": f"bad key {PLANTED}", "data": {"key": PLANTED}}
 IS_ERROR: JsonObject = {"content": [{"type": "text", "text": f"no: {PLANTED}"}], "isError": True}
 
 
-async def provoke(running: Running) -> list[str]:
-    """Have the server say its secret in every way it can; what clients got."""
+async def provoke(running: RunningRouter) -> list[str]:
+    """Make the server output its secret in every possible way; returns what clients got."""
     await running.add("Test", stdio_config(env={"KEY": "${env:PLANTED_TOKEN}"}))
     answers: list[str] = []
     for tool, arguments in (
@@ -38,7 +38,7 @@ async def provoke(running: Running) -> list[str]:
 
 
 @pytest.mark.proves("META-9")
-async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
+async def test_a_planted_secret_is_in_no_response_event_log_or_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PLANTED_TOKEN", PLANTED)
@@ -51,14 +51,14 @@ async def test_a_planted_secret_is_in_no_answer_event_log_or_file(
     assert "no: ***" in answers[1]
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert files
-    said = [*answers, *map(repr, events), caplog.text]
-    assert not [text for text in said if PLANTED in text or "7Qz" in text]
+    outputs = [*answers, *map(repr, events), caplog.text]
+    assert not [text for text in outputs if PLANTED in text or "7Qz" in text]
     assert not [data for data in files if PLANTED.encode() in data]
 
 
 @pytest.mark.proves("META-9")
 @pytest.mark.parametrize("reached", ["by a command", "by an address"])
-async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_arguments_are(
+async def test_a_planted_secret_sent_by_a_client_is_logged_nowhere_even_if_arguments_are(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -75,19 +75,19 @@ async def test_a_planted_secret_that_a_client_says_is_kept_nowhere_even_if_argum
             running.router.subscribe(events.append)
             await running.router.settings.update({"log_arguments": True})
             await running.add("Test", config)
-            said = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
-            await running.call("tool_execute", said)
+            call = {"toolKey": "test:echo", "arguments": {"note": f"it is {PLANTED}"}}
+            await running.call("tool_execute", call)
             await running.call("tool_discovery", {"query": [f"find {PLANTED}"]})
             page = await running.router.activity.page(ActivityQuery())
             shown = [repr(page), *map(repr, running.router.activity.recent())]
     assert "it is ***" in "".join(shown)
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    told = [*shown, *map(repr, events), caplog.text]
-    assert not [text for text in told if PLANTED in text or "7Qz" in text]
+    outputs = [*shown, *map(repr, events), caplog.text]
+    assert not [text for text in outputs if PLANTED in text or "7Qz" in text]
     assert not [data for data in files if PLANTED.encode() in data]
 
 
-def test_what_is_logged_goes_through_the_redactor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_records_go_through_the_redactor(capsys: pytest.CaptureFixture[str]) -> None:
     handler = logging.StreamHandler()
     root = logging.getLogger()
     root.addHandler(handler)

@@ -1,4 +1,4 @@
-"""Whole projects through a running router: looking at one, putting it back, pinned tools."""
+"""Projects in a running router: reading and restoring one, pinned tools."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Optimization
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 ECHO = ToolKey(ServerId("odd"), "echo")
 
 
 @pytest.mark.proves("META-1")
-async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running: Running) -> None:
+async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(
+    running: RunningRouter,
+) -> None:
     await running.add("Odd")
     running.token = (await running.router.tokens.issue("Editor", None, None)).secret
     projects = running.router.projects
@@ -35,7 +37,7 @@ async def test_pinned_tools_follow_the_two_meta_tools_and_can_be_called(running:
     assert "Unknown tool" in refused.text
 
 
-async def test_a_removed_project_comes_back_as_it_was(running: Running) -> None:
+async def test_a_restored_project_is_unchanged(running: RunningRouter) -> None:
     await running.add("Odd")
     router = running.router
     project = await router.projects.create(PERSONAL, "Frontend", [ECHO.server])
@@ -52,7 +54,7 @@ async def test_a_removed_project_comes_back_as_it_was(running: Running) -> None:
     assert [each.id for each in router.projects.list(PERSONAL)] == [None, project]
 
 
-async def test_the_unassigned_project_is_what_the_workspace_says(running: Running) -> None:
+async def test_the_unassigned_project_has_the_workspace_options(running: RunningRouter) -> None:
     await running.add("Odd")
     router = running.router
     config = router.projects.config(PERSONAL, None)
@@ -67,7 +69,7 @@ async def test_the_unassigned_project_is_what_the_workspace_says(running: Runnin
     assert router.projects.list(PERSONAL)[0].optimization is Optimization.HYBRID
 
 
-async def test_a_project_without_a_name_is_refused(running: Running) -> None:
+async def test_a_project_without_a_name_is_refused(running: RunningRouter) -> None:
     project = await running.router.projects.create(PERSONAL, "Frontend", None)
     config = running.router.projects.config(PERSONAL, project)
     nameless = config.model_copy(update={"name": " "})

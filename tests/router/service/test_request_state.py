@@ -1,5 +1,5 @@
-"""The state a client brings back is attacker input: only what we gave out, to whom and for what we
-gave it, while it holds, goes on with a call."""
+"""The request state a client returns is attacker input: a call continues only with a state we
+issued, to the same client, for the same call, before it expires."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from router.gateway.session.input_required import KEPT_S
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
 from tests.support.ports import reserved_port
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 ANSWER: JsonObject = {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}
@@ -31,39 +31,41 @@ def asking_server() -> Generator[str]:
         yield f"{url}/mcp"
 
 
-def call(question: str = "Who?", **more: object) -> JsonObject:
-    arguments = {"toolKey": TOOL, "arguments": {"message": question}}
+def call(message: str = "Who?", **more: object) -> JsonObject:
+    arguments = {"toolKey": TOOL, "arguments": {"message": message}}
     return {"name": "tool_execute", "arguments": arguments, "_meta": ELICITS, **more}
 
 
-async def asked(running: Running, url: str) -> JsonObject:
-    """What a call brings whose server wants to know something first."""
+async def asked(running: RunningRouter, url: str) -> JsonObject:
+    """The result of a call whose server needs input first."""
     await running.add("asks", ServerConfig(url=url))
     answer = (await running.modern("tools/call", call()))["result"]
     assert answer["resultType"] == "input_required"
     return answer
 
 
-def going_on(result: JsonObject, state: object = None, question: str = "Who?") -> JsonObject:
+def continuation(result: JsonObject, state: object = None, message: str = "Who?") -> JsonObject:
     answers = dict.fromkeys(result["inputRequests"], ANSWER)
-    return call(question, inputResponses=answers, requestState=state or result["requestState"])
+    return call(message, inputResponses=answers, requestState=state or result["requestState"])
 
 
-async def is_refused(running: Running, params: JsonObject, token: str | None = None) -> bool:
+async def is_refused(running: RunningRouter, params: JsonObject, token: str | None = None) -> bool:
     answer = (await running.post_modern("tools/call", params, token=token)).json()
     return answer.get("error", {}).get("message") == "Invalid or expired requestState"
 
 
 @pytest.mark.proves("META-8")
-async def test_a_state_is_good_for_its_own_call_once(running: Running, asking_server: str) -> None:
+async def test_a_state_is_valid_once_for_its_own_call(
+    running: RunningRouter, asking_server: str
+) -> None:
     result = await asked(running, asking_server)
-    done = (await running.modern("tools/call", going_on(result)))["result"]
+    done = (await running.modern("tools/call", continuation(result)))["result"]
     assert "action=accept" in done["content"][0]["text"]
-    assert await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result))
 
 
-async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
-    running: Running, asking_server: str
+async def test_a_call_that_can_no_longer_be_continued_ends(
+    running: RunningRouter, asking_server: str
 ) -> None:
     await asked(running, asking_server)
     port = reserved_port()
@@ -74,41 +76,41 @@ async def test_a_call_that_nobody_can_go_on_with_any_more_ends(
     assert ended.entry.outcome is Outcome.CANCELLED
 
 
-async def test_a_state_that_was_changed_or_made_up_is_refused(
-    running: Running, asking_server: str
+async def test_a_modified_or_forged_state_is_refused(
+    running: RunningRouter, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
     state: str = result["requestState"]
     other_end = "A" if state[-2] != "A" else "B"
     changed = state[:-2] + other_end + state[-1]
     for wrong in (changed, state[:-4], "ours:1", "theirs:1", "x", 7, {"a": 1}):
-        assert await is_refused(running, going_on(result, wrong)), wrong
-    assert not await is_refused(running, going_on(result))
+        assert await is_refused(running, continuation(result, wrong)), wrong
+    assert not await is_refused(running, continuation(result))
 
 
-async def test_a_state_is_worth_nothing_to_another_client_or_for_another_call(
-    running: Running, asking_server: str
+async def test_a_state_is_invalid_for_another_client_or_call(
+    running: RunningRouter, asking_server: str
 ) -> None:
     result = await asked(running, asking_server)
     other = await running.router.tokens.issue("Other", None, None)
-    assert await is_refused(running, going_on(result), other.secret)
-    assert await is_refused(running, going_on(result, question="Your password?"))
-    assert not await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result), other.secret)
+    assert await is_refused(running, continuation(result, message="Your password?"))
+    assert not await is_refused(running, continuation(result))
 
 
 async def test_a_state_expires(
-    running: Running, asking_server: str, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, asking_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = await asked(running, asking_server)
     later = time.time() + KEPT_S + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    assert await is_refused(running, going_on(result))
+    assert await is_refused(running, continuation(result))
 
 
 @pytest.mark.proves("META-5")
 @pytest.mark.parametrize("state", [None, "", "theirs:1"])
-async def test_a_made_up_state_spares_nobody_the_question(
-    running: Running, state: str | None
+async def test_a_forged_state_does_not_skip_the_permission_request(
+    running: RunningRouter, state: str | None
 ) -> None:
     await running.add("Test")
     echo = ToolKey(ServerId("test"), "echo")

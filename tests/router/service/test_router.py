@@ -1,4 +1,4 @@
-"""The router as a whole, over real files and real processes."""
+"""The whole router, with real files and real processes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from router.store.config_store import Change, ConfigStore, WorkspaceRemoved
 from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
-    Running,
+    RunningRouter,
     running_router,
     save,
     stdio_config,
@@ -45,7 +45,7 @@ def files_with(text: bytes, folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
 
 
-async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Running) -> None:
+async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: RunningRouter) -> None:
     server = await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
     ref = ServerRef(PERSONAL, server)
     await running.trace.until(ToolsChanged, lambda event: event.server == server)
@@ -63,21 +63,21 @@ async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: Run
 
 
 @pytest.mark.proves("DISC-1")
-async def test_an_existing_name_is_an_error(running: Running) -> None:
+async def test_an_existing_name_is_an_error(running: RunningRouter) -> None:
     await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
     with pytest.raises(Conflict):
         await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
 
 
 @pytest.mark.proves("CACHE-3")
-async def test_a_server_started_only_to_be_listed_is_stopped_afterwards(running: Running) -> None:
+async def test_a_server_started_for_discovery_is_stopped_afterwards(running: RunningRouter) -> None:
     await running.add("Test")
     [status] = running.router.servers.list(PERSONAL)
     assert status.state is ServerState.IDLE
 
 
 @pytest.mark.proves("CACHE-2", "CACHE-3")
-async def test_at_start_cached_tools_are_there_and_a_fresh_server_is_not_touched(
+async def test_at_start_cached_tools_are_listed_and_a_fresh_server_is_not_started(
     tmp_path: Path,
 ) -> None:
     async with running_router(tmp_path) as first:
@@ -116,8 +116,8 @@ async def test_a_list_for_another_configuration_is_ignored(tmp_path: Path) -> No
 
 
 @pytest.mark.proves("CACHE-6", "REG-6")
-async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
-    running: Running, tmp_path: Path
+async def test_a_failed_refresh_keeps_the_tools_and_shows_their_age(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     script = tmp_path / "server.py"
     shutil.copy(STDIO_SERVER, script)
@@ -134,7 +134,7 @@ async def test_a_refresh_that_fails_keeps_the_tools_and_says_how_old_they_are(
 
 
 @pytest.mark.proves("CACHE-7")
-async def test_calling_a_cached_tool_starts_its_server(running: Running) -> None:
+async def test_calling_a_cached_tool_starts_its_server(running: RunningRouter) -> None:
     await running.add("Test")
     arguments = {"toolKey": "test:echo", "arguments": {"text": "hi"}}
     result = await running.call("tool_execute", arguments)
@@ -145,7 +145,7 @@ async def test_calling_a_cached_tool_starts_its_server(running: Running) -> None
 
 @pytest.mark.proves("CACHE-5")
 async def test_a_cache_that_cannot_be_written_blocks_nothing(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     (tmp_path / "workspaces" / "personal" / "cache").write_text("in the way")
     ref = await running.add("Test")
@@ -153,14 +153,14 @@ async def test_a_cache_that_cannot_be_written_blocks_nothing(
 
 
 @pytest.mark.proves("CACHE-8", "DISC-10")
-async def test_a_refresh_that_changes_nothing_is_no_event(running: Running) -> None:
+async def test_a_refresh_without_changes_publishes_no_event(running: RunningRouter) -> None:
     await running.add("Test")
     running.trace.clear()
     await running.router.discovery.refresh(PERSONAL)
     assert not [e for e in running.trace.events if isinstance(e, ToolsChanged)]
 
 
-async def test_however_often_lists_change_they_are_read_one_at_a_time(running: Running) -> None:
+async def test_repeated_list_changes_are_read_one_at_a_time(running: RunningRouter) -> None:
     await running.add("Test")
     running.trace.clear()
     arguments = {"method": "notifications/tools/list_changed"}
@@ -175,8 +175,8 @@ async def test_however_often_lists_change_they_are_read_one_at_a_time(running: R
 
 
 @pytest.mark.proves("U-1")
-async def test_a_command_that_arrives_by_file_waits_for_consent(
-    running: Running, tmp_path: Path
+async def test_a_command_added_in_the_file_needs_consent(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     file = workspace_file(tmp_path)
     content = json.loads(file.read_text())
@@ -193,7 +193,7 @@ async def test_a_command_that_arrives_by_file_waits_for_consent(
 
 
 async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     ref = await running.add("Test")
     file = workspace_file(tmp_path)
@@ -207,8 +207,8 @@ async def test_a_malformed_edit_is_refused_and_the_last_good_state_stays(
     assert running.router.tools.list(ref)
 
 
-async def test_files_are_followed_on_whatever_went_wrong_before(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_the_file_watch_continues_after_an_error(
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poll, failures = ConfigStore.poll, iter([ZeroDivisionError("a round")])
 
@@ -222,12 +222,12 @@ async def test_files_are_followed_on_whatever_went_wrong_before(
     await running.trace.until(WorkspacesChanged, lambda _: "Mine" in names_of(running))
 
 
-def names_of(running: Running) -> list[str]:
+def names_of(running: RunningRouter) -> list[str]:
     return [workspace.name for workspace in running.router.workspaces.list()]
 
 
-async def test_a_name_that_is_another_servers_id_means_the_server_with_that_name(
-    running: Running, tmp_path: Path
+async def test_a_server_name_takes_precedence_over_anothers_id(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     web = ServerConfig(url="http://127.0.0.1:9/mcp")
     first = await running.router.servers.add(PERSONAL, "My Files", web, consent=True)
@@ -243,7 +243,7 @@ async def test_a_name_that_is_another_servers_id_means_the_server_with_that_name
     assert imported not in (first, second)
 
 
-async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Path) -> None:
+async def test_an_unnoticed_edit_of_the_file_survives_our_change(tmp_path: Path) -> None:
     router = Router(tmp_path)
     await router.open()
     web = ServerConfig(url="http://127.0.0.1:9/mcp")
@@ -267,12 +267,12 @@ async def test_an_edit_not_yet_noticed_survives_a_change_made_here(tmp_path: Pat
 def edit_text(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
-    assert len(new) != len(old)  # the time of a change may be too coarse to tell
+    assert len(new) != len(old)  # the resolution of file times may be too coarse
     file.write_text(text.replace(old, new))
 
 
-async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
-    running: Running,
+async def test_imported_commands_need_consent_and_duplicate_names_get_a_number(
+    running: RunningRouter,
 ) -> None:
     await running.add("Test")
     added = await running.router.servers.add_imported(
@@ -284,7 +284,7 @@ async def test_imported_commands_wait_and_names_that_are_taken_get_a_number(
 
 
 @pytest.mark.proves("REG-6")
-async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running) -> None:
+async def test_a_disabled_servers_tools_disappear_and_return(running: RunningRouter) -> None:
     ref = await running.add("Test")
     await running.router.servers.set_enabled(ref, False)
     result = await running.call("tool_execute", {"toolKey": "test:echo"})
@@ -294,7 +294,9 @@ async def test_a_disabled_servers_tools_are_gone_and_come_back(running: Running)
     assert "isError" not in result
 
 
-async def test_a_removed_server_is_gone_from_everywhere(running: Running, tmp_path: Path) -> None:
+async def test_a_removed_server_leaves_nothing_behind(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     ref = await running.add("Test")
     cached = tmp_path / "workspaces" / "personal" / "cache" / "test.json"
     assert cached.exists()
@@ -308,7 +310,7 @@ async def test_a_removed_server_is_gone_from_everywhere(running: Running, tmp_pa
 
 
 async def test_a_second_instance_on_the_same_directory_is_refused(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     second = Router(tmp_path, port=0)
     with pytest.raises(Conflict, match=running.url):
@@ -335,7 +337,7 @@ class MemoryKeyring(keyring.backend.KeyringBackend):
 
 
 async def test_a_secret_goes_to_the_keyring_and_reaches_only_the_server(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     before, memory = keyring.get_keyring(), MemoryKeyring()
     keyring.set_keyring(memory)

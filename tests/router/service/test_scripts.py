@@ -1,4 +1,4 @@
-"""Scripts in a whole router: kept in files, called by clients, each seeing what it may."""
+"""Scripts in a whole router: saved in files, called by clients, each in its own scope."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.ids import ProjectId, ServerId
 from router.domain.workspaces import Exposure, Optimization
 from router.runtime.tasks import spawn, stop
-from tests.support.running_router import PERSONAL, Record, Running, save, stdio_config
+from tests.support.running_router import PERSONAL, Record, RunningRouter, save, stdio_config
 
 GREET = """---Greet somebody twice.
 ---@param name string Whom.
@@ -20,14 +20,14 @@ result(first:await().text .. second:await().text)
 """
 
 
-async def progressive(running: Running, project: ProjectId | None = None) -> None:
+async def progressive(running: RunningRouter, project: ProjectId | None = None) -> None:
     await running.router.projects.set_options(
         PERSONAL, project, optimization=Optimization.BM25, exposure=Exposure.PROGRESSIVE
     )
 
 
 @pytest.mark.proves("PROG-1", "PROG-6")
-async def test_a_client_runs_a_script_over_a_real_server(running: Running) -> None:
+async def test_a_client_runs_a_script_over_a_real_server(running: RunningRouter) -> None:
     await running.add("Test")
     await progressive(running)
     script = 'result(#test.echo{text = "héllo"}:await().text)'
@@ -36,7 +36,7 @@ async def test_a_client_runs_a_script_over_a_real_server(running: Running) -> No
 
 
 @pytest.mark.proves("PROG-9")
-async def test_each_client_sees_and_calls_its_own_servers(running: Running) -> None:
+async def test_each_client_sees_and_calls_its_own_servers(running: RunningRouter) -> None:
     await running.add("Test")
     await running.add("Other")
     tokens = {}
@@ -54,7 +54,7 @@ async def test_each_client_sees_and_calls_its_own_servers(running: Running) -> N
         assert "a nil value" in refused["content"][0]["text"]
 
 
-async def test_a_kept_script_is_found_run_and_gone_again(running: Running) -> None:
+async def test_a_saved_script_is_found_run_and_removed(running: RunningRouter) -> None:
     await running.add("Test")
     scripts = running.router.scripts
     kept = await scripts.save(PERSONAL, "greet", GREET)
@@ -70,7 +70,9 @@ async def test_a_kept_script_is_found_run_and_gone_again(running: Running) -> No
     assert (await running.call("tool_execute", arguments))["isError"]
 
 
-async def test_a_script_edited_in_its_file_is_noticed(running: Running, tmp_path: Path) -> None:
+async def test_a_script_edited_in_its_file_is_noticed(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     await running.router.scripts.save(PERSONAL, "greet", GREET)
     running.trace.clear()
     [path] = tmp_path.glob("workspaces/personal/scripts/*.lua")
@@ -82,7 +84,7 @@ async def test_a_script_edited_in_its_file_is_noticed(running: Running, tmp_path
 
 
 async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     scripts = running.router.scripts
     await scripts.save(PERSONAL, "greet", GREET)
@@ -98,7 +100,7 @@ async def test_a_script_is_renamed_and_never_replaces_another_by_accident(
 
 
 @pytest.mark.proves("PROG-7")
-async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
+async def test_an_endless_script_delays_no_other_call(running: RunningRouter) -> None:
     await running.add("Test")
     await progressive(running)
     endless = {"script": "('a'):rep(50000):find(('.-'):rep(30) .. 'b')"}
@@ -112,8 +114,8 @@ async def test_a_script_without_end_holds_up_nobody(running: Running) -> None:
     assert "took longer than 1 s" in answer["content"][0]["text"]
 
 
-async def test_a_client_that_leaves_ends_its_script_and_its_calls(
-    running: Running, tmp_path: Path
+async def test_a_client_that_disconnects_ends_its_script_and_its_calls(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))

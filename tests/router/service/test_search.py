@@ -1,4 +1,4 @@
-"""Search through the whole router: trials, the cloud service, indexes that are kept ready."""
+"""Search in the whole router: the playground, the cloud service, indexes built in advance."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from router.domain.errors import Conflict, InvalidInput, NotFound
 from router.domain.search import UsageHistory
 from router.domain.workspaces import Optimization
 from tests.support.fakes import FakeSecrets
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 
 @pytest.mark.proves("META-4", "META-10")
-async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running: Running) -> None:
+async def test_the_playground_returns_what_clients_get_by_each_strategy(
+    running: RunningRouter,
+) -> None:
     await running.add("Odd")
     trials = await running.router.search.try_out(PERSONAL, None, ["echo a text"])
     bm25, hybrid = (trial.reply for trial in trials)
@@ -26,8 +28,8 @@ async def test_a_search_is_tried_out_by_each_strategy_as_clients_get_it(running:
 
 
 @pytest.mark.proves("META-7")
-async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
-    running: Running,
+async def test_trying_the_cloud_without_a_service_says_what_is_missing(
+    running: RunningRouter,
 ) -> None:
     await running.add("Odd")
     [trial] = await running.router.search.try_out(
@@ -37,7 +39,9 @@ async def test_trying_out_the_cloud_without_a_service_says_what_is_missing(
     assert "no address is set" in trial.reply.note
 
 
-async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: Running) -> None:
+async def test_the_duration_of_a_strategy_is_known_after_its_first_search(
+    running: RunningRouter,
+) -> None:
     await running.add("Test")
     searches = running.router.search
     asked = [Optimization.BM25, Optimization.CLOUD]
@@ -53,13 +57,13 @@ async def test_how_long_a_strategy_takes_is_known_once_it_has_answered(running: 
     assert searches.typical_ms(Optimization.HYBRID) is None
 
 
-async def test_a_search_of_nothing_is_refused_with_a_sentence(running: Running) -> None:
+async def test_an_empty_search_is_refused_with_a_message(running: RunningRouter) -> None:
     with pytest.raises(InvalidInput, match="list of strings"):
         await running.router.search.try_out(PERSONAL, None, [])
 
 
-async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
-    running: Running,
+async def test_a_tool_change_builds_the_index_before_the_next_search(
+    running: RunningRouter,
 ) -> None:
     ref = await running.add("Odd")
     searches = running.router.search
@@ -69,22 +73,22 @@ async def test_a_change_of_tools_has_the_index_ready_before_anyone_searches(
     assert trial.reply.hits
 
 
-async def test_new_workspaces_search_by_words_and_meaning(running: Running) -> None:
+async def test_new_workspaces_use_hybrid_search(running: RunningRouter) -> None:
     workspace = await running.router.workspaces.create("Second")
     assert running.router.projects.list(workspace)[0].optimization is Optimization.HYBRID
 
 
 @pytest.fixture
 def keyring(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the keyring holds of a router that is started after this."""
+    """The keyring of a router that is started after this."""
     secrets = FakeSecrets()
     monkeypatch.setattr("router.service.router.KeyringSecrets", lambda: secrets)
     return secrets.values
 
 
 @pytest.mark.proves("META-7")
-async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
-    keyring: dict[str, str], running: Running
+async def test_undoing_a_cloud_service_change_restores_its_key(
+    keyring: dict[str, str], running: RunningRouter
 ) -> None:
     searches = running.router.search
     await searches.set_cloud("https://one.example", "planted-one")
@@ -102,7 +106,7 @@ async def test_a_change_of_the_cloud_service_is_taken_back_with_its_key(
 
 
 async def test_a_key_is_not_sent_to_another_service(
-    keyring: dict[str, str], running: Running
+    keyring: dict[str, str], running: RunningRouter
 ) -> None:
     searches = running.router.search
     await searches.set_cloud("https://one.example/a", "planted-one")
@@ -114,8 +118,8 @@ async def test_a_key_is_not_sent_to_another_service(
     assert "planted-one" in keyring.values()
 
 
-async def test_a_refused_change_of_the_cloud_service_keeps_the_key_that_was_there(
-    keyring: dict[str, str], running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_refused_change_of_the_cloud_service_keeps_the_old_key(
+    keyring: dict[str, str], running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches = running.router.search
     await searches.set_cloud("https://one.example", "planted-one")

@@ -1,4 +1,4 @@
-"""Usage history: recorded by what follows a search, and kept in a file."""
+"""Usage history: recorded from calls after a search, and stored in a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHER = ToolKey(ServerId("github"), "list_issues")
 EDITOR = Principal("Editor", TokenId("one"), HOME, None)
 
 
-class Desk:
+class RecorderHarness:
     """A recorder with a clock and a switch."""
 
     def __init__(self, folder: Path) -> None:
@@ -33,28 +33,28 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> Desk:
-    desk = Desk(tmp_path)
-    await desk.recorder.open(HOME)
-    return desk
+async def harness(tmp_path: Path) -> RecorderHarness:
+    harness = RecorderHarness(tmp_path)
+    await harness.recorder.open(HOME)
+    return harness
 
 
-async def test_a_tool_that_is_called_after_a_search_is_recorded(desk: Desk) -> None:
-    desk.recorder.record_search(EDITOR, ["report a bug"], [OTHER, ISSUE])
-    desk.recorder.record_use(EDITOR, ISSUE)
-    [use] = desk.history().uses
+async def test_a_tool_called_after_a_search_is_recorded(harness: RecorderHarness) -> None:
+    harness.recorder.record_search(EDITOR, ["report a bug"], [OTHER, ISSUE])
+    harness.recorder.record_use(EDITOR, ISSUE)
+    [use] = harness.history().uses
     assert (use.words, use.tool) == (("bug", "report"), "github:create_issue")
-    [signal] = desk.recorder.usage_signals(EDITOR)
+    [signal] = harness.recorder.usage_signals(EDITOR)
     assert signal.strength == pytest.approx(0.5)
-    await desk.recorder.close()
+    await harness.recorder.close()
 
 
-async def test_a_search_that_no_call_follows_is_abandoned(desk: Desk) -> None:
-    desk.recorder.record_search(EDITOR, ["bake a cake"], [ISSUE])
-    assert desk.history() == UsageHistory()
-    desk.seconds = FOLLOW_UP_S + 1
-    assert [search.words for search in desk.history().abandoned] == [("bake", "cake")]
-    await desk.recorder.close()
+async def test_a_search_without_a_following_call_is_abandoned(harness: RecorderHarness) -> None:
+    harness.recorder.record_search(EDITOR, ["bake a cake"], [ISSUE])
+    assert harness.history() == UsageHistory()
+    harness.seconds = FOLLOW_UP_S + 1
+    assert [search.words for search in harness.history().abandoned] == [("bake", "cake")]
+    await harness.recorder.close()
 
 
 @pytest.mark.parametrize(
@@ -65,42 +65,44 @@ async def test_a_search_that_no_call_follows_is_abandoned(desk: Desk) -> None:
     ],
 )
 async def test_calls_of_another_client_or_project_are_not_recorded(
-    desk: Desk, caller: Principal
+    harness: RecorderHarness, caller: Principal
 ) -> None:
-    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
-    desk.recorder.record_use(caller, ISSUE)
-    assert desk.history() == desk.history(ProjectId("site")) == UsageHistory()
+    harness.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    harness.recorder.record_use(caller, ISSUE)
+    assert harness.history() == harness.history(ProjectId("site")) == UsageHistory()
 
 
-async def test_a_tool_that_the_search_did_not_find_is_not_recorded(desk: Desk) -> None:
-    desk.recorder.record_search(EDITOR, ["report a bug"], [OTHER])
-    desk.recorder.record_use(EDITOR, ISSUE)
-    assert desk.history() == UsageHistory()
-
-
-async def test_switched_off_nothing_is_recorded_or_used(desk: Desk) -> None:
-    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
-    desk.recorder.record_use(EDITOR, ISSUE)
-    desk.on = False
-    assert desk.recorder.usage_signals(EDITOR) == ()
-    desk.recorder.record_search(EDITOR, ["list them"], [OTHER])
-    desk.recorder.record_use(EDITOR, OTHER)
-    assert [use.tool for use in desk.history().uses] == ["github:create_issue"]
-    await desk.recorder.close()
-
-
-async def test_the_history_is_there_after_a_restart_and_gone_after_clearing(
-    desk: Desk, tmp_path: Path
+async def test_a_tool_that_the_search_did_not_find_is_not_recorded(
+    harness: RecorderHarness,
 ) -> None:
-    desk.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
-    desk.recorder.record_use(EDITOR, ISSUE)
-    await desk.recorder.close()
+    harness.recorder.record_search(EDITOR, ["report a bug"], [OTHER])
+    harness.recorder.record_use(EDITOR, ISSUE)
+    assert harness.history() == UsageHistory()
+
+
+async def test_nothing_is_recorded_or_used_while_switched_off(harness: RecorderHarness) -> None:
+    harness.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    harness.recorder.record_use(EDITOR, ISSUE)
+    harness.on = False
+    assert harness.recorder.usage_signals(EDITOR) == ()
+    harness.recorder.record_search(EDITOR, ["list them"], [OTHER])
+    harness.recorder.record_use(EDITOR, OTHER)
+    assert [use.tool for use in harness.history().uses] == ["github:create_issue"]
+    await harness.recorder.close()
+
+
+async def test_the_history_survives_a_restart_and_is_gone_after_clearing(
+    harness: RecorderHarness, tmp_path: Path
+) -> None:
+    harness.recorder.record_search(EDITOR, ["report a bug"], [ISSUE])
+    harness.recorder.record_use(EDITOR, ISSUE)
+    await harness.recorder.close()
     assert (tmp_path / HOME / FILE_NAME).stat().st_mode & 0o777 == 0o600
-    again = Desk(tmp_path)
+    again = RecorderHarness(tmp_path)
     await again.recorder.open(HOME)
-    assert again.history() == desk.history() != UsageHistory()
+    assert again.history() == harness.history() != UsageHistory()
     await again.recorder.clear(HOME, None)
-    last = Desk(tmp_path)
+    last = RecorderHarness(tmp_path)
     await last.recorder.open(HOME)
     assert last.history() == UsageHistory()
 
@@ -111,6 +113,6 @@ async def test_the_history_is_there_after_a_restart_and_gone_after_clearing(
 async def test_a_file_that_cannot_be_read_is_ignored(tmp_path: Path, content: str) -> None:
     (tmp_path / HOME).mkdir()
     (tmp_path / HOME / FILE_NAME).write_text(content)
-    desk = Desk(tmp_path)
-    await desk.recorder.open(HOME)
-    assert desk.history() == UsageHistory()
+    harness = RecorderHarness(tmp_path)
+    await harness.recorder.open(HOME)
+    assert harness.history() == UsageHistory()

@@ -1,4 +1,4 @@
-"""Servers of one session or one folder, and questions that find the client they are for."""
+"""Upstreams per session or folder, and server requests that reach the right client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
 from tests.servers.commands import ends_within
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
-from tests.support.running_router import PERSONAL, Record, Running, stdio_config
+from tests.support.running_router import PERSONAL, Record, RunningRouter, stdio_config
 from tests.support.timeouts import WAIT_S
 
 LEGACY, MODERN = "legacy", "2026-07-28"
@@ -35,7 +35,7 @@ BOTH = pytest.mark.parametrize("mode", [LEGACY, MODERN])
 
 @asynccontextmanager
 async def client_of(
-    running: Running, mode: Any, headers: dict[str, str] | None = None, **options: Any
+    running: RunningRouter, mode: Any, headers: dict[str, str] | None = None, **options: Any
 ) -> AsyncGenerator[Client]:
     sent = {"Authorization": f"Bearer {running.token}", **(headers or {})}
     async with (
@@ -52,7 +52,7 @@ async def execute(client: Client, key: str, **arguments: Any) -> types.CallToolR
 
 
 async def process_of(client: Client, server: str) -> tuple[int, str]:
-    """The process that answers this client, and the folder it works in."""
+    """The process that serves this client, and its working directory."""
     content: Any = (await execute(client, f"{server}:env")).structured_content
     return content["pid"], content["cwd"]
 
@@ -63,8 +63,8 @@ def text_of(result: types.CallToolResult) -> str:
 
 @pytest.mark.proves("PROG-9")
 @BOTH
-async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
-    running: Running, mode: str
+async def test_each_session_has_its_own_upstream_of_a_per_session_server(
+    running: RunningRouter, mode: str
 ) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     await running.add("shared")
@@ -80,7 +80,7 @@ async def test_each_session_has_its_own_upstream_of_a_server_marked_so(
 
 
 @pytest.mark.proves("PROG-9")
-async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: Running) -> None:
+async def test_an_upstream_of_a_session_ends_with_the_session(running: RunningRouter) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, LEGACY) as client:
         pid, _ = await process_of(client, "own")
@@ -88,7 +88,7 @@ async def test_an_upstream_of_a_session_is_gone_when_the_session_ends(running: R
 
 
 @pytest.mark.proves("PROG-9")
-async def test_more_sessions_than_a_server_may_run_for_are_told_so(running: Running) -> None:
+async def test_beyond_the_instance_limit_sessions_get_an_error(running: RunningRouter) -> None:
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION, max_sessions=1))
     async with client_of(running, LEGACY) as one, client_of(running, LEGACY) as two:
         await process_of(one, "own")
@@ -100,7 +100,7 @@ async def test_more_sessions_than_a_server_may_run_for_are_told_so(running: Runn
 @pytest.mark.proves("PROG-9")
 @BOTH
 async def test_a_server_works_in_the_folder_its_client_names(
-    running: Running, mode: str, tmp_path: Path
+    running: RunningRouter, mode: str, tmp_path: Path
 ) -> None:
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
     folders = [tmp_path / "one", tmp_path / "two"]
@@ -120,8 +120,8 @@ async def test_a_server_works_in_the_folder_its_client_names(
     assert FOLDER_HEADER in text_of(refused)
 
 
-async def test_a_folder_is_understood_as_the_bridge_writes_it(
-    running: Running, tmp_path: Path
+async def test_a_folder_is_read_as_the_bridge_sends_it(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     folder = tmp_path / "100% Übung #1"
     folder.mkdir()
@@ -130,7 +130,9 @@ async def test_a_folder_is_understood_as_the_bridge_writes_it(
         assert (await process_of(client, "here"))[1] == str(folder)
 
 
-async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_path: Path) -> None:
+async def test_the_roots_of_a_client_decide_the_folder(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
 
     async def roots(_: ClientRequestContext) -> types.ListRootsResult:
@@ -140,7 +142,9 @@ async def test_the_roots_of_a_client_say_where_it_works(running: Running, tmp_pa
         assert (await process_of(client, "here"))[1] == str(tmp_path)
 
 
-async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_path: Path) -> None:
+async def test_an_invalid_folder_is_refused_with_a_message(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     for folder in (tmp_path / "missing", tmp_path / ("x" * 300)):
         answer = await running.post_modern("tools/list", Toolbooth_Folder=str(folder))
         assert "folder that exists" in answer.text
@@ -149,8 +153,8 @@ async def test_a_folder_that_is_none_is_refused_in_words(running: Running, tmp_p
 @pytest.mark.proves("META-8")
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
-async def test_a_question_of_a_server_reaches_the_client_in_every_pairing_of_revisions(
-    running: Running, mode: str, server_is_modern: bool
+async def test_an_elicitation_reaches_the_client_in_every_pairing_of_eras(
+    running: RunningRouter, mode: str, server_is_modern: bool
 ) -> None:
     with serving(conformance_app(modern_only=server_is_modern)) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
@@ -172,8 +176,8 @@ async def answer_name(
 @pytest.mark.proves("META-8")
 @pytest.mark.parametrize("server_is_modern", [False, True])
 @BOTH
-async def test_a_page_a_server_wants_shown_reaches_the_client(
-    running: Running, mode: str, server_is_modern: bool
+async def test_a_url_elicitation_reaches_the_client(
+    running: RunningRouter, mode: str, server_is_modern: bool
 ) -> None:
     shown: list[str] = []
 
@@ -191,7 +195,7 @@ async def test_a_page_a_server_wants_shown_reaches_the_client(
     assert "action=accept" in text_of(answer)
 
 
-async def test_a_client_that_shows_only_forms_is_not_sent_to_a_page(running: Running) -> None:
+async def test_a_client_with_form_elicitation_only_gets_no_url(running: RunningRouter) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         forms: JsonObject = {"elicitation": {}}
@@ -203,10 +207,10 @@ async def test_a_client_that_shows_only_forms_is_not_sent_to_a_page(running: Run
     assert "can't open pages" in answer.text
 
 
-async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_the_upstream_of_an_idle_modern_client_ends(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody ends a session there: it is over when nothing was heard of it for a while."""
+    """Modern clients end no session: it expires when it was idle for a while."""
     monkeypatch.setattr(sessions, "_CHECK_INTERVAL_S", 0.05)
     await running.add("own", stdio_config(sharing=Sharing.PER_SESSION))
     async with client_of(running, MODERN) as client:
@@ -214,12 +218,12 @@ async def test_the_server_of_a_quiet_client_of_the_stateless_revision_ends(
         again, _ = await process_of(client, "own")
         monkeypatch.setattr(sessions, "SESSION_IDLE_S", 0.0)
         assert await asyncio.to_thread(ends_within, WAIT_S, pid)
-        anew, _ = await process_of(client, "own")
-    assert pid == again != anew
+        new_pid, _ = await process_of(client, "own")
+    assert pid == again != new_pid
 
 
 @BOTH
-async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -> None:
+async def test_a_client_without_elicitation_is_not_asked(running: RunningRouter, mode: str) -> None:
     with serving(conformance_app()) as url:
         await running.add("asks", ServerConfig(url=f"{url}/mcp"))
         async with client_of(running, mode) as client:
@@ -227,8 +231,8 @@ async def test_a_client_that_cant_be_asked_is_not(running: Running, mode: str) -
                 await execute(client, "asks:test_elicitation", message="Who?")
 
 
-async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
-    running: Running, tmp_path: Path
+async def test_no_client_is_asked_when_a_shared_server_may_mean_two(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     asked: list[str] = []
     record = Record(tmp_path)
@@ -252,11 +256,11 @@ async def test_nobody_is_asked_when_a_shared_server_may_mean_two_clients(
 
 
 @pytest.mark.proves("META-8")
-async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) -> None:
-    heard: list[Any] = []
+async def test_log_messages_reach_the_client_of_the_call(running: RunningRouter) -> None:
+    received: list[Any] = []
 
     async def note(params: types.LoggingMessageNotificationParams) -> None:
-        heard.append(params.data)
+        received.append(params.data)
 
     with serving(conformance_app()) as url:
         await running.add("logs", ServerConfig(url=f"{url}/mcp"))
@@ -265,20 +269,26 @@ async def test_log_messages_reach_the_client_whose_call_it_is(running: Running) 
             client_of(running, LEGACY, logging_callback=note),
         ):
             await execute(client, "logs:test_tool_with_logging")
-    assert heard == ["Tool execution started", "Tool processing data", "Tool execution completed"]
+    assert received == [
+        "Tool execution started",
+        "Tool processing data",
+        "Tool execution completed",
+    ]
 
 
 @pytest.mark.proves("META-4")
-async def test_clients_hear_that_their_tools_changed_and_only_then(running: Running) -> None:
+async def test_clients_receive_list_changed_only_when_their_tools_change(
+    running: RunningRouter,
+) -> None:
     project = running.router.projects.list(PERSONAL)[0]
     await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=project.exposure
     )
-    heard = asyncio.Event()
+    received = asyncio.Event()
 
     async def note(message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            heard.set()
+            received.set()
 
     async with (
         client_of(running, LEGACY, message_handler=note) as client,
@@ -288,12 +298,14 @@ async def test_clients_hear_that_their_tools_changed_and_only_then(running: Runn
         await client.list_tools()
         await running.add("new")
         async with asyncio.timeout(WAIT_S):
-            await heard.wait()
+            await received.wait()
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))
 
 
 @pytest.mark.proves("META-4")
-async def test_clients_hear_that_a_setting_changed_their_tools(running: Running) -> None:
+async def test_clients_receive_list_changed_when_a_setting_changes_their_tools(
+    running: RunningRouter,
+) -> None:
     async with (
         client_of(running, MODERN) as client,
         client.listen(tools_list_changed=True) as changes,

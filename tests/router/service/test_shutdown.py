@@ -60,14 +60,14 @@ STARTS = (
 
 
 class Broken(Exception):
-    """What a test breaks a step with."""
+    """The exception with which a test makes a step fail."""
 
 
 Undo = Callable[[], Awaitable[object] | None]
 
 
 class Steps:
-    """The steps of a shutdown as they were done; `broken` does its work and then fails."""
+    """The steps of a shutdown in order; `broken` does its work and then fails."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, broken: str = "") -> None:
         self.added: list[str] = []
@@ -89,7 +89,7 @@ class Steps:
             raise Broken(what)
 
 
-async def test_everything_ends_in_the_reverse_order_of_its_start(
+async def test_everything_stops_in_reverse_order_of_its_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = Steps(monkeypatch)
@@ -161,7 +161,7 @@ async def test_a_start_that_is_cancelled_undoes_what_was_started(
     assert router.endpoint.state().url is None
 
 
-async def test_a_step_that_takes_too_long_is_left_behind(
+async def test_a_step_that_takes_too_long_is_abandoned(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     done: list[str] = []

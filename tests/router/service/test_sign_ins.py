@@ -1,4 +1,4 @@
-"""Signing in with the whole router: what a person sees, what a client is told, what is written."""
+"""Signing in with the whole router: what the user sees, what a client gets, what is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState, ServerStatus
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.servers.oauth_server import OAuthServer
-from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 NOTES = ServerRef(PERSONAL, ServerId("notes"))
 
@@ -45,7 +45,7 @@ def url(server: OAuthServer) -> Generator[str]:
 
 
 @pytest.fixture
-async def running(tmp_path: Path, url: str) -> AsyncGenerator[Running]:
+async def running(tmp_path: Path, url: str) -> AsyncGenerator[RunningRouter]:
     async with running_router(tmp_path) as started:
         await started.add("Notes", ServerConfig(url=url))
         yield started
@@ -56,17 +56,17 @@ async def visit(url: str) -> None:
         await browser.get(url)
 
 
-async def sign_in(running: Running) -> None:
+async def sign_in(running: RunningRouter) -> None:
     begun = await running.router.sign_ins.begin(NOTES)
     await asyncio.gather(visit(begun.authorization_url), running.router.sign_ins.ended(NOTES))
 
 
-def status(running: Running) -> ServerStatus:
+def status(running: RunningRouter) -> ServerStatus:
     return next(s for s in running.router.servers.list(PERSONAL) if s.id == NOTES.server)
 
 
-async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
-    running: Running, server: OAuthServer
+async def test_tools_are_discovered_after_the_user_signs_in(
+    running: RunningRouter, server: OAuthServer
 ) -> None:
     assert status(running).state is ServerState.NEEDS_SIGN_IN
     assert set(server.requests) == {"/mcp"}
@@ -80,13 +80,13 @@ async def test_nothing_happens_until_a_person_signs_in_and_then_the_tools_come(
     assert result["structuredContent"] == {"a": 1}
 
 
-async def test_whoever_asks_meanwhile_gets_the_same_sign_in(running: Running) -> None:
+async def test_concurrent_requests_share_one_sign_in(running: RunningRouter) -> None:
     begun = await asyncio.gather(*(running.router.sign_ins.begin(NOTES) for _ in range(3)))
     assert len({each.authorization_url for each in begun}) == 1
 
 
 async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
-    running: Running, server: OAuthServer
+    running: RunningRouter, server: OAuthServer
 ) -> None:
     await sign_in(running)
     await running.router.sign_ins.sign_out(NOTES)
@@ -100,7 +100,9 @@ async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
     assert server.requests.total() == 0
 
 
-async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuthServer) -> None:
+async def test_a_sign_in_that_fails_is_explained(
+    running: RunningRouter, server: OAuthServer
+) -> None:
     server.provider.denies = True
     begun = await running.router.sign_ins.begin(NOTES)
     await visit(begun.authorization_url)
@@ -115,8 +117,8 @@ async def test_a_sign_in_that_fails_is_explained(running: Running, server: OAuth
     assert seen.status.failure.detail.template == "The sign-in was denied ({reason})."
 
 
-async def test_a_token_in_the_settings_goes_before_any_sign_in(
-    running: Running, server: OAuthServer, url: str
+async def test_a_configured_token_takes_precedence_over_a_sign_in(
+    running: RunningRouter, server: OAuthServer, url: str
 ) -> None:
     await sign_in(running)
     [token] = server.provider.access
@@ -129,14 +131,14 @@ async def test_a_token_in_the_settings_goes_before_any_sign_in(
         await running.router.sign_ins.begin(ref)
 
 
-async def test_a_server_started_here_needs_no_sign_in(running: Running) -> None:
+async def test_a_stdio_server_needs_no_sign_in(running: RunningRouter) -> None:
     server = await running.router.servers.add(PERSONAL, "Local", stdio_config(), consent=True)
     with pytest.raises(InvalidInput):
         await running.router.sign_ins.begin(ServerRef(PERSONAL, server))
 
 
 async def test_no_secret_leaves_the_keyring(
-    running: Running,
+    running: RunningRouter,
     server: OAuthServer,
     backend: MemoryKeyring,
     tmp_path: Path,
@@ -148,14 +150,14 @@ async def test_no_secret_leaves_the_keyring(
     await running.router.sign_ins.sign_out(NOTES)
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("router")]
-    told = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
+    outputs = written.decode("utf-8", "replace") + "".join(ours) + repr(running.trace.events)
     assert len(server.provider.issued) >= 4
-    assert not [secret for secret in server.provider.issued if secret in told]
+    assert not [secret for secret in server.provider.issued if secret in outputs]
 
 
 @pytest.mark.proves("META-9")
-async def test_a_token_of_a_sign_in_is_in_no_log_nor_event_though_a_message_quotes_it(
-    running: Running, server: OAuthServer, tmp_path: Path
+async def test_an_oauth_token_quoted_in_a_message_is_in_no_log_or_event(
+    running: RunningRouter, server: OAuthServer, tmp_path: Path
 ) -> None:
     await sign_in(running)
     [token] = server.provider.access
@@ -167,8 +169,8 @@ async def test_a_token_of_a_sign_in_is_in_no_log_nor_event_though_a_message_quot
     assert running.router.redact(f"it was {token}") == "it was ***"
 
 
-async def test_a_clients_secret_in_the_settings_goes_to_the_keyring(
-    running: Running, backend: MemoryKeyring, tmp_path: Path
+async def test_a_configured_client_secret_goes_to_the_keyring(
+    running: RunningRouter, backend: MemoryKeyring, tmp_path: Path
 ) -> None:
     oauth = {"clientId": "by-hand", "clientSecret": "very-secret", "scopes": ["tools"]}
     config = ServerConfig.model_validate({"url": "https://mcp.invalid/", "oauth": oauth})

@@ -1,4 +1,4 @@
-"""A sleep is noticed once, however long it was; a busy moment or a clock that was set is none."""
+"""A system sleep is noticed once, however long it was; a busy loop or a clock change is not one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from router.service.sleep_monitor import TICK_S, SleepMonitor
 from tests.support.timeouts import WAIT_S
 
 
-class Night:
-    """The time that passes while someone means to wait for a tick."""
+class FakeSleep:
+    """The time that passes while the monitor waits for a tick."""
 
     def __init__(self, passes: Sequence[float]) -> None:
         self._passes = list(passes)
@@ -40,10 +40,10 @@ class Night:
         ([60, TICK_S, 60], 2),
     ],
 )
-async def test_each_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
-    night = Night(passes)
-    monitor = SleepMonitor(night.wake, clock=lambda: night.now, sleep=night.sleep)
+async def test_each_system_sleep_is_noticed_once(passes: list[float], woken: int) -> None:
+    fake_sleep = FakeSleep(passes)
+    monitor = SleepMonitor(fake_sleep.wake, clock=lambda: fake_sleep.now, sleep=fake_sleep.sleep)
     monitor.start()
-    await asyncio.wait_for(night.over.wait(), WAIT_S)
+    await asyncio.wait_for(fake_sleep.over.wait(), WAIT_S)
     await monitor.close()
-    assert night.woken == woken
+    assert fake_sleep.woken == woken

@@ -1,5 +1,5 @@
-"""The rules of the 2026-07-28 revision: headers and body say the same, each request says who it is
-from, and a stream that is closed ends what it was for."""
+"""The rules of revision 2026-07-28: headers and body must agree, each request has its own meta, and
+closing a stream cancels its request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
     Record,
-    Running,
+    RunningRouter,
     stdio_config,
 )
 
@@ -48,12 +48,12 @@ def refusal(response: httpx2.Response) -> int:
     return response.json()["error"]["code"]
 
 
-def calls(running: Running) -> int:
+def calls(running: RunningRouter) -> int:
     return len([e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL])
 
 
-async def test_a_header_that_says_something_else_than_the_body_is_refused(
-    running: Running,
+async def test_a_header_that_contradicts_the_body_is_refused(
+    running: RunningRouter,
 ) -> None:
     for name, value in (
         ("Mcp_Method", "tools/list"),
@@ -67,7 +67,9 @@ async def test_a_header_that_says_something_else_than_the_body_is_refused(
 
 
 @pytest.mark.parametrize("times", [0, 2])
-async def test_a_header_that_must_fit_the_body_is_said_once(running: Running, times: int) -> None:
+async def test_a_missing_or_duplicate_protocol_header_is_refused(
+    running: RunningRouter, times: int
+) -> None:
     good = running.headers(**{key.replace("_", "-"): value for key, value in HEADERS.items()})
     for name in ("Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"):
         others = [(key, value) for key, value in good.items() if key != name]
@@ -77,7 +79,9 @@ async def test_a_header_that_must_fit_the_body_is_said_once(running: Running, ti
     assert calls(running) == 0
 
 
-async def test_a_revision_nobody_knows_is_answered_with_those_we_speak(running: Running) -> None:
+async def test_an_unknown_revision_is_answered_with_the_supported_ones(
+    running: RunningRouter,
+) -> None:
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
     headers = {**HEADERS, "MCP_Protocol_Version": "2099-01-01"}
     response = await running.post(message(meta), **headers)
@@ -85,7 +89,7 @@ async def test_a_revision_nobody_knows_is_answered_with_those_we_speak(running: 
     assert MODERN in response.json()["error"]["data"]["supported"]
 
 
-async def test_a_request_that_does_not_say_who_it_is_from_is_refused(running: Running) -> None:
+async def test_a_request_without_the_required_meta_is_refused(running: RunningRouter) -> None:
     whole = META.items()
     lacking = [{k: v for k, v in whole if not k.endswith(m)} for m in ("Version", "Capabilities")]
     for meta in (None, *lacking):
@@ -93,17 +97,17 @@ async def test_a_request_that_does_not_say_who_it_is_from_is_refused(running: Ru
     assert calls(running) == 0
 
 
-async def test_the_stateless_revision_opens_no_session(running: Running) -> None:
+async def test_the_stateless_revision_opens_no_session(running: RunningRouter) -> None:
     response = await running.post(message(), **HEADERS, Mcp_Session_Id="made-up")
     assert response.status_code == 200
     assert "mcp-session-id" not in response.headers
     opening: JsonObject = {**message(), "method": "initialize", "params": {"_meta": META}}
-    said = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
-    assert (await running.post(opening, **said)).status_code == 404
+    headers = {"MCP_Protocol_Version": MODERN, "Mcp_Method": "initialize"}
+    assert (await running.post(opening, **headers)).status_code == 404
 
 
-async def test_arguments_repeated_in_headers_are_the_same_there(
-    running: Running, tmp_path: Path
+async def test_parameters_mirrored_in_headers_must_match(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     region = {"type": "string", "x-mcp-header": "Region"}
     schema = json.dumps({"type": "object", "properties": {"region": region}})
@@ -117,27 +121,27 @@ async def test_arguments_repeated_in_headers_are_the_same_there(
         **{"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "test__echo"}
     )
 
-    async def status(arguments: JsonObject, *said: str) -> int:
-        headers = [*good.items(), *(("Mcp-Param-Region", value) for value in said)]
+    async def status(arguments: JsonObject, *values: str) -> int:
+        headers = [*good.items(), *(("Mcp-Param-Region", value) for value in values)]
         body = message(name="test__echo", arguments=arguments)
         return (await running.http.post(running.url, json=body, headers=headers)).status_code
 
     assert await status({"region": "eu"}, "eu") == 200
     assert await status({"region": "ü"}, "=?base64?w7w=?=") == 200
     assert await status({}) == 200
-    for arguments, *said in (
+    for arguments, *values in (
         ({"region": "eu"}, "us"),
         ({"region": "eu"},),
         ({}, "eu"),
         ({"region": "eu"}, "eu", "us"),
         ({"region": "ü"}, "=?base64?%%?="),
     ):
-        assert await status(arguments, *said) == 400
+        assert await status(arguments, *values) == 400
     assert calls(running) == 3
 
 
 async def test_closing_the_stream_of_a_call_cancels_it_at_the_server(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))

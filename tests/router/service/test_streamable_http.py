@@ -1,4 +1,4 @@
-"""How answers travel: as one body or as a stream, within a session or without, until cancelled."""
+"""Streamable HTTP responses: one body or a stream, with or without a session, until cancelled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
 from router.gateway.session import sessions
 from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, Record, Running, read_answer, stdio_config
+from tests.support.running_router import PERSONAL, Record, RunningRouter, read_answer, stdio_config
 from tests.support.timeouts import WAIT_S
 
 OLD = "2025-06-18"
@@ -30,25 +30,25 @@ CANCEL: JsonObject = {
 }
 
 
-def of_session(running: Running, session: dict[str, str]) -> dict[str, str]:
+def of_session(running: RunningRouter, session: dict[str, str]) -> dict[str, str]:
     return running.headers(**{key.replace("_", "-"): value for key, value in session.items()})
 
 
-async def slow_server(running: Running, tmp_path: Path) -> Record:
+async def slow_server(running: RunningRouter, tmp_path: Path) -> Record:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
     return record
 
 
-async def test_an_answer_is_one_body_if_nothing_comes_before_it(running: Running) -> None:
+async def test_a_response_is_one_body_if_nothing_precedes_it(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     for response in (await running.post(LIST, **session), await running.post_modern("tools/list")):
         assert response.headers["content-type"] == "application/json"
         assert "transfer-encoding" not in response.headers
 
 
-async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
-    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_slow_response_becomes_a_stream_with_keep_alives(
+    running: RunningRouter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_stream, "PING_INTERVAL_S", 0.05)
     record = await slow_server(running, tmp_path)
@@ -63,8 +63,8 @@ async def test_an_answer_that_lets_wait_becomes_a_stream_that_stays_alive(
     record.close()
 
 
-async def test_in_older_revisions_a_call_outlives_its_connection_until_it_is_cancelled(
-    running: Running, tmp_path: Path
+async def test_in_legacy_revisions_a_call_survives_its_connection_until_cancelled(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
@@ -83,13 +83,13 @@ async def test_in_older_revisions_a_call_outlives_its_connection_until_it_is_can
     record.close()
 
 
-async def test_one_session_has_no_say_in_another(running: Running, tmp_path: Path) -> None:
+async def test_one_session_cannot_affect_another(running: RunningRouter, tmp_path: Path) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
-    _, stranger = await running.open_session(OLD)
+    _, other_session = await running.open_session(OLD)
     call = spawn(running.post(SLOW, **session), name="a call")
     await record.until("slow")
-    assert (await running.post(CANCEL, **stranger)).status_code == 202
+    assert (await running.post(CANCEL, **other_session)).status_code == 202
     assert (await running.post({"jsonrpc": "2.0", "id": 1, "method": "ping"}, **session)).json()
     assert not call.done()
     await running.http.delete(running.url, headers=of_session(running, session))
@@ -98,7 +98,9 @@ async def test_one_session_has_no_say_in_another(running: Running, tmp_path: Pat
     record.close()
 
 
-async def test_a_session_has_one_standalone_stream_which_ends_with_it(running: Running) -> None:
+async def test_a_session_has_one_standalone_stream_which_ends_with_it(
+    running: RunningRouter,
+) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     async with running.http.stream("GET", running.url, headers=headers) as stream:
@@ -109,19 +111,19 @@ async def test_a_session_has_one_standalone_stream_which_ends_with_it(running: R
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-async def test_a_standalone_stream_can_be_opened_again(running: Running) -> None:
+async def test_a_standalone_stream_can_be_opened_again(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     headers = of_session(running, session)
     for _ in range(2):
         async with httpx2.AsyncClient() as http, asyncio.timeout(WAIT_S):
-            while True:  # until the one before is known to be gone
+            while True:  # until the previous one is known to be closed
                 async with http.stream("GET", running.url, headers=headers) as stream:
                     if stream.status_code == 200:
                         break
 
 
-async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_opened(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
     _, unused = await running.open_session(OLD)
@@ -135,8 +137,8 @@ async def test_beyond_so_many_sessions_one_that_nobody_uses_ends_or_none_is_open
     assert (await running.post(LIST, **used)).status_code == 200
 
 
-async def test_two_requests_by_one_name_both_end_with_their_session(
-    running: Running, tmp_path: Path
+async def test_two_requests_with_one_id_both_end_with_their_session(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = await slow_server(running, tmp_path)
     _, session = await running.open_session(OLD)
@@ -151,8 +153,8 @@ async def test_two_requests_by_one_name_both_end_with_their_session(
     record.close()
 
 
-async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
-    running: Running,
+async def test_changes_without_an_open_stream_are_sent_on_the_next(
+    running: RunningRouter,
 ) -> None:
     project = running.router.projects.list(PERSONAL)[0]
     await running.router.projects.set_options(
@@ -170,7 +172,7 @@ async def test_what_changed_while_no_stream_stood_open_is_told_on_the_next(
                     pass
 
 
-async def test_what_a_client_accepts_may_stand_on_several_lines(running: Running) -> None:
+async def test_accept_may_be_split_into_several_headers(running: RunningRouter) -> None:
     _, session = await running.open_session(OLD)
     others = [pair for pair in of_session(running, session).items() if pair[0] != "Accept"]
     for kinds, status in (
@@ -185,7 +187,7 @@ async def test_what_a_client_accepts_may_stand_on_several_lines(running: Running
         assert response.status_code == status
 
 
-async def test_what_a_session_keeps_of_its_client_is_bounded(running: Running) -> None:
+async def test_the_state_a_session_keeps_of_its_client_is_bounded(running: RunningRouter) -> None:
     about = {"clientInfo": {"name": "", "version": ""}, "protocolVersion": OLD}
     params = {**about, "capabilities": {"experimental": {"x": {"y": "z" * 100_000}}}}
     opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}

@@ -1,4 +1,4 @@
-"""How a whole router runs servers: lifecycles, giving up, processes, those of the environment."""
+"""How a whole router runs servers: lifecycles, giving up, processes, servers of the environment."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from router.domain.servers import ServerState
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
-from tests.support.running_router import PERSONAL, Running, running_router, stdio_config
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 TEST = ServerRef(PERSONAL, ServerId("test"))
 READY = ServerState.READY
 
 
-async def until_state(running: Running, state: ServerState) -> ServerStatusChanged:
+async def until_state(running: RunningRouter, state: ServerState) -> ServerStatusChanged:
     return await running.trace.until(ServerStatusChanged, lambda e: e.status.state is state)
 
 
 @pytest.mark.parametrize("lifecycle", [Lifecycle.EAGER, Lifecycle.ALWAYS])
-async def test_a_server_runs_before_anyone_calls_it(tmp_path: Path, lifecycle: Lifecycle) -> None:
+async def test_eager_and_always_running_servers_run_before_the_first_call(
+    tmp_path: Path, lifecycle: Lifecycle
+) -> None:
     async with running_router(tmp_path) as first:
         config = stdio_config(lifecycle=lifecycle)
         await first.router.servers.add(PERSONAL, "Test", config, consent=True)
@@ -54,7 +56,7 @@ async def test_the_revision_a_server_speaks_is_remembered_across_starts(tmp_path
     assert recorded(record, "refused") == []
 
 
-async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(running: Running) -> None:
+async def test_a_server_changed_to_always_run_is_started_at_once(running: RunningRouter) -> None:
     await running.add("Test")
     running.trace.clear()
     always = stdio_config(lifecycle=Lifecycle.ALWAYS)
@@ -69,15 +71,15 @@ async def test_a_server_that_becomes_one_to_always_run_is_started_at_once(runnin
     await until_state(running, READY)
 
 
-async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_giving_up_on_a_server_is_published_once_and_the_user_can_retry(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("router.upstream.restart_policy.LONGEST_PAUSE_S", 1e-3)
     monkeypatch.setattr("router.upstream.restart_policy._FIRST_PAUSE_S", 1e-3)
     config = stdio_config("--exit-at-start", "3", lifecycle=Lifecycle.ALWAYS)
     await running.router.servers.add(PERSONAL, "Test", config, consent=True)
-    told = await running.trace.until(AttentionNeeded)
-    assert (told.ref, told.failure.kind) == (TEST, FailureKind.EXITED)
+    given_up = await running.trace.until(AttentionNeeded)
+    assert (given_up.ref, given_up.failure.kind) == (TEST, FailureKind.EXITED)
     await until_state(running, ServerState.FAILED)
     states = [e.status.state for e in running.trace.events if isinstance(e, ServerStatusChanged)]
     assert ServerState.BACKING_OFF in states
@@ -88,7 +90,7 @@ async def test_a_server_given_up_is_told_once_and_tried_again_when_a_person_asks
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is known on Windows")
-async def test_status_tells_what_running_servers_use(running: Running) -> None:
+async def test_status_shows_resource_usage_of_running_servers(running: RunningRouter) -> None:
     await running.add("Test")
     status = await dispatch(running.router, "status", {})
     assert status["servers"][0]["process"] is None
@@ -102,14 +104,16 @@ async def test_status_tells_what_running_servers_use(running: Running) -> None:
 
 
 @pytest.mark.proves("REG-9")
-async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowhere(
+async def test_a_server_from_the_environment_is_used_with_its_key_and_written_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd = OddServer()
     monkeypatch.setenv("ODD_API_KEY", "s3cret-key")
     with serving(odd.app) as url:
-        lent = servers_of_environment({"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"})
-        async with running_router(tmp_path, extra_servers=lent) as running:
+        from_environment = servers_of_environment(
+            {"ODD_MCP_URL": f"{url}/mcp", "ODD_API_KEY": "s3cret-key"}
+        )
+        async with running_router(tmp_path, extra_servers=from_environment) as running:
             ref = ServerRef(PERSONAL, ServerId("odd"))
             assert [status.id for status in running.router.servers.list(PERSONAL)] == ["odd"]
             await running.router.discovery.refresh(PERSONAL, ref.server)
@@ -117,7 +121,7 @@ async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowh
             for change in (
                 running.router.servers.remove(ref),
                 running.router.servers.set_enabled(ref, False),
-                running.router.servers.update(ref, "Odd", lent["odd"], consent=True),
+                running.router.servers.update(ref, "Odd", from_environment["odd"], consent=True),
             ):
                 with pytest.raises(InvalidInput, match="environment"):
                     await change
@@ -129,7 +133,7 @@ async def test_a_server_of_the_environment_is_used_with_its_key_and_written_nowh
     assert list(written["mcpServers"]) == ["Test"]
 
 
-def test_the_environment_names_servers_switches_and_keys(
+def test_the_environment_defines_servers_switches_and_keys(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     servers = servers_of_environment(
@@ -151,31 +155,31 @@ def test_the_environment_names_servers_switches_and_keys(
     assert "BAD_MCP_URL" in caplog.text
 
 
-async def test_a_server_in_the_file_goes_before_one_of_the_environment(tmp_path: Path) -> None:
+async def test_a_server_in_the_file_takes_precedence_over_the_environment(tmp_path: Path) -> None:
     async with running_router(tmp_path) as first:
         await first.add("test")
-    lent = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
-    async with running_router(tmp_path, extra_servers=lent) as second:
+    from_environment = servers_of_environment({"TEST_MCP_URL": "http://127.0.0.1:9/mcp"})
+    async with running_router(tmp_path, extra_servers=from_environment) as second:
         [status] = second.router.servers.list(PERSONAL)
         assert status.target.endswith("stdio_server.py")
         await second.router.servers.remove(status.ref)
         assert [s.target for s in second.router.servers.list(PERSONAL)] == ["127.0.0.1:9/mcp"]
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
+def logged_events(caplog: pytest.LogCaptureFixture) -> list[tuple[str, dict[str, object]]]:
     """The structured events in the log."""
     records = [record.__dict__ for record in caplog.records]
     return [(record["event"], record["fields"]) for record in records if "event" in record]
 
 
 @pytest.mark.proves("REG-8")
-async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
-    running: Running, caplog: pytest.LogCaptureFixture
+async def test_discovery_and_registry_log_structured_events(
+    running: RunningRouter, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
     await running.add("Test")
     count = len(running.router.tools.list(TEST))
-    events = dict(told(caplog))
+    events = dict(logged_events(caplog))
     trace = events["tools.discovery.started"].pop("traceId")
     assert trace
     assert events["tools.discovery.started"] == {"serverCount": 1}
@@ -188,9 +192,9 @@ async def test_discovery_and_registry_tell_what_they_do_in_structured_events(
     failing = stdio_config("--exit-at-start", "3")
     await running.router.servers.update(TEST, "Test", failing, consent=True)
     await running.router.discovery.refresh(PERSONAL, TEST.server)
-    failed = dict(told(caplog))["tools.discovery.server.failed"]
+    failed = dict(logged_events(caplog))["tools.discovery.server.failed"]
     assert failed["serverName"] == "test"
     assert "code 3" in str(failed["errorMessage"])
     await running.router.servers.remove(TEST)
-    removed = dict(told(caplog))["tools.registry.server.removed"]
+    removed = dict(logged_events(caplog))["tools.registry.server.removed"]
     assert (removed["serverName"], removed["removedCount"]) == ("test", 0)

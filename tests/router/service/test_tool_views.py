@@ -1,4 +1,4 @@
-"""What people are told of a tool beside its words: whether and since when it can be called."""
+"""What users see of a tool besides its definition: whether and since when it can be called."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from router.domain.permissions import Permission
 from router.domain.tool_lists import Approval
 from router.domain.tools import DataSource, ToolView
 from router.service import Router
-from tests.support.listed_server import Listed
+from tests.support.listed_server import ListedServer
 from tests.support.running_router import (
     PERSONAL,
     STDIO_SERVER,
-    Running,
+    RunningRouter,
     running_router,
     stdio_config,
 )
@@ -30,7 +30,7 @@ def view_of(router: Router, ref: ServerRef, name: str = ECHO) -> ToolView:
 
 
 @pytest.mark.proves("DISC-14")
-async def test_a_tool_says_where_it_comes_from_and_when_it_was_last_seen(tmp_path: Path) -> None:
+async def test_a_tool_has_its_server_and_the_time_it_was_last_seen(tmp_path: Path) -> None:
     before = datetime.now(UTC)
     async with running_router(tmp_path) as first:
         ref = await first.add("Test")
@@ -50,7 +50,7 @@ async def test_a_tool_says_where_it_comes_from_and_when_it_was_last_seen(tmp_pat
 
 
 @pytest.mark.proves("DISC-14")
-async def test_a_tool_says_what_is_permitted(running: Running) -> None:
+async def test_a_tool_has_its_permission(running: RunningRouter) -> None:
     ref = await running.add("Test")
     key = ToolKey(ref.server, ECHO)
     await running.router.permissions.set(PERSONAL, key, Permission.ASK)
@@ -58,7 +58,7 @@ async def test_a_tool_says_what_is_permitted(running: Running) -> None:
 
 
 @pytest.mark.proves("DISC-14")
-async def test_a_tool_is_not_available_while_its_server_may_not_run(running: Running) -> None:
+async def test_a_tool_is_not_available_while_its_server_may_not_run(running: RunningRouter) -> None:
     ref = await running.add("Test")
     await running.router.servers.set_enabled(ref, False)
     assert not view_of(running.router, ref).available
@@ -67,10 +67,10 @@ async def test_a_tool_is_not_available_while_its_server_may_not_run(running: Run
 
 
 @pytest.mark.proves("DISC-14", "U-2")
-async def test_a_tool_that_waits_for_a_person_is_not_available(
-    running: Running, tmp_path: Path
+async def test_a_tool_that_needs_approval_is_not_available(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
-    listed = Listed(tmp_path / "tools.json")
+    listed = ListedServer(tmp_path / "tools.json")
     listed.has({"name": "read"})
     ref = await running.add("Listed", listed.config)
     listed.has({"name": "read"}, {"name": "erase"})
@@ -82,7 +82,7 @@ async def test_a_tool_that_waits_for_a_person_is_not_available(
 
 @pytest.mark.proves("DISC-14")
 async def test_a_tool_is_not_available_while_its_server_fails_to_start(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     script = tmp_path / "server.py"
     shutil.copy(STDIO_SERVER, script)

@@ -1,4 +1,4 @@
-"""One trace id from a client's request to the server's last words, in every line of the log."""
+"""One trace id from a client's request to the server's stderr, in every line of the log."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 from router.domain.activity import ActivityKind
 from router.runtime.tracing import TraceFormatter, begin_trace
-from tests.support.running_router import Running
+from tests.support.running_router import RunningRouter
 
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What the router logs, in all detail."""
+    """All log lines of the router."""
     text = io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(TraceFormatter())
@@ -30,8 +30,8 @@ def lines() -> Iterator[io.StringIO]:
 
 
 @pytest.mark.proves("REG-8", "META-9")
-async def test_a_failed_call_can_be_followed_from_the_activity_log_to_the_servers_last_words(
-    running: Running, lines: io.StringIO
+async def test_a_failed_call_can_be_traced_from_the_activity_log_to_the_servers_stderr(
+    running: RunningRouter, lines: io.StringIO
 ) -> None:
     await running.add("Test")
     await running.call("tool_discovery", {"query": ["crash"]})
@@ -46,7 +46,7 @@ async def test_a_failed_call_can_be_followed_from_the_activity_log_to_the_server
     assert any(line.endswith("test: out of cheese") for line in traced)
 
 
-def test_a_line_about_nothing_in_particular_has_no_id() -> None:
+def test_a_log_line_outside_a_call_has_no_trace_id() -> None:
     record = logging.LogRecord("router.x", logging.INFO, "", 0, "Hello", None, None)
     assert TraceFormatter().format(record).endswith("INFO router.x: Hello")
     trace, traced = copy_context().run(lambda: (begin_trace(), TraceFormatter().format(record)))

@@ -1,4 +1,4 @@
-"""Workspaces and projects of a running router: what each shows, and to whom."""
+"""Workspaces and projects of a running router: what each contains, and for whom."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from router.domain.ids import ProjectId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.result import Ok
 from router.domain.workspaces import Exposure
-from tests.support.running_router import PERSONAL, Running, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 
 @pytest.mark.proves("META-4", "META-5")
 async def test_projects_have_servers_permissions_and_options_of_their_own(
-    running: Running,
+    running: RunningRouter,
 ) -> None:
     one, two = await running.add("One"), await running.add("Two")
     await running.add("Three")
@@ -37,7 +37,7 @@ async def test_projects_have_servers_permissions_and_options_of_their_own(
     assert not any(name.startswith("three__") for name in names)
 
 
-async def test_a_token_for_a_project_must_name_one_that_exists(running: Running) -> None:
+async def test_a_token_for_a_project_must_name_one_that_exists(running: RunningRouter) -> None:
     with pytest.raises(NotFound):
         await running.router.tokens.issue("X", PERSONAL, ProjectId("nobody"))
     with pytest.raises(InvalidInput):
@@ -45,7 +45,7 @@ async def test_a_token_for_a_project_must_name_one_that_exists(running: Running)
 
 
 @pytest.mark.proves("CARD-4")
-async def test_the_active_workspace_is_what_the_plain_address_shows(running: Running) -> None:
+async def test_the_url_without_a_workspace_serves_the_active_one(running: RunningRouter) -> None:
     await running.add("Home")
     work = await running.router.workspaces.create("Work")
     await running.router.workspaces.switch(work)
@@ -54,20 +54,20 @@ async def test_the_active_workspace_is_what_the_plain_address_shows(running: Run
     assert await _found(running, "/w/personal") == ["home:echo"]
 
 
-async def test_without_the_active_workspace_the_first_one_is_shown(tmp_path: Path) -> None:
+async def test_without_the_active_workspace_the_first_one_is_served(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"schemaVersion": 1, "activeWorkspace": "gone"}')
     async with running_router(tmp_path) as running:
         assert running.router.workspaces.active() == PERSONAL
         assert (await running.modern("tools/list"))["result"]["tools"]
 
 
-async def _found(running: Running, path: str) -> list[str]:
+async def _found(running: RunningRouter, path: str) -> list[str]:
     arguments = {"query": ["echo"], "maxResults": 1}
     result = await running.call("tool_discovery", arguments, path=path)
     return [hit["toolKey"] for hit in result["structuredContent"]["results"]]
 
 
-async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running) -> None:
+async def test_a_local_call_is_recorded_with_toolbooth_as_client(running: RunningRouter) -> None:
     ref = await running.add("Test")
     caller = running.router.projects.local_principal(PERSONAL, None)
     result = await running.router.tools.call(caller, ToolKey(ref.server, "echo"), {"a": 1})
@@ -75,7 +75,7 @@ async def test_a_tool_can_be_tried_from_here_and_leaves_a_trace(running: Running
     assert running.router.activity.recent()[0].client == "Toolbooth"
 
 
-async def test_a_removed_workspace_comes_back_with_everything(running: Running) -> None:
+async def test_a_restored_workspace_is_complete(running: RunningRouter) -> None:
     work = await running.router.workspaces.create("Work")
     config = ServerConfig(url="http://127.0.0.1:9/mcp")
     await running.router.servers.add(work, "Home", config, consent=True)
@@ -87,12 +87,14 @@ async def test_a_removed_workspace_comes_back_with_everything(running: Running) 
         await running.router.workspaces.restore(work)
 
 
-async def test_the_last_workspace_stays(running: Running) -> None:
+async def test_the_last_workspace_stays(running: RunningRouter) -> None:
     with pytest.raises(InvalidInput, match="last workspace"):
         await running.router.workspaces.remove(PERSONAL)
 
 
-async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(running: Running) -> None:
+async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(
+    running: RunningRouter,
+) -> None:
     await running.router.workspaces.rename(PERSONAL, "Mine")
     one = await running.add("One")
     project = await running.router.projects.create(PERSONAL, "Site", None)
@@ -104,7 +106,9 @@ async def test_workspaces_and_projects_can_be_renamed_and_keep_their_ids(running
     assert len(running.router.projects.list(PERSONAL)) == 1
 
 
-async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(running: Running) -> None:
+async def test_trying_a_tool_returns_its_result_and_stderr_goes_to_the_log(
+    running: RunningRouter,
+) -> None:
     one = await running.add("One")
     result = await running.router.tools.try_out(
         PERSONAL, ToolKey(one.server, "echo"), {"text": "hi"}
@@ -120,7 +124,9 @@ async def test_a_person_tries_a_tool_and_sees_what_the_server_says_beside(runnin
     assert [line.text for line in running.router.servers.log(one)] == ["out of paper"]
 
 
-async def test_a_server_added_again_has_no_lines_of_the_removed_one(running: Running) -> None:
+async def test_a_server_added_again_has_no_log_lines_of_the_removed_one(
+    running: RunningRouter,
+) -> None:
     one = await running.add("One")
     await running.router.tools.call(
         running.router.projects.local_principal(PERSONAL, None),

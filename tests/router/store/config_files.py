@@ -1,4 +1,4 @@
-"""A configuration on disk, as its tests write and find it."""
+"""Configuration files on disk, written and read by tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def file_of(tmp_path: Path, workspace: WorkspaceId = PERSONAL) -> Path:
 
 
 def edit(path: Path, text: str) -> None:
-    """As an editor does that writes in place."""
+    """As an editor that writes in place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 

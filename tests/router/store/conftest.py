@@ -1,4 +1,4 @@
-"""What the tests of the store share."""
+"""Common to the tests of the store."""
 
 from __future__ import annotations
 

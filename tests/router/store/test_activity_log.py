@@ -1,4 +1,4 @@
-"""The activity_log log: never in the way of a request, and sparing with what it keeps."""
+"""The activity log: it never delays a request, and keeps only what it should."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ def test_an_entry_is_known_at_once_and_after_a_restart(open_log: OpenLog) -> Non
 
 
 @pytest.mark.proves("META-9")
-def test_the_text_of_a_search_is_written_only_if_the_person_wants_it(
-    open_log: OpenLog, path: Path
-) -> None:
+def test_the_text_of_a_search_is_written_only_if_enabled(open_log: OpenLog, path: Path) -> None:
     log = open_log()
     log.record(SEARCH)
     assert log.recent()[0].detail == "secret plans"
@@ -100,7 +98,7 @@ def test_the_text_of_a_search_is_written_only_if_the_person_wants_it(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
-def test_the_database_and_what_lies_beside_it_are_private(open_log: OpenLog, path: Path) -> None:
+def test_the_database_and_its_side_files_are_private(open_log: OpenLog, path: Path) -> None:
     path.touch(0o644)
     log = open_log()
     log.record(CALL)
@@ -122,7 +120,7 @@ def test_recent_are_the_newest_500_newest_first(open_log: OpenLog) -> None:
     assert open_log().recent() == newest
 
 
-def test_what_was_counted_while_the_clock_was_ahead_is_not_of_today(
+def test_savings_counted_while_the_clock_was_ahead_are_not_todays(
     open_log: OpenLog, clock: FakeClock
 ) -> None:
     log = open_log()
@@ -164,10 +162,10 @@ def test_savings_are_counted_by_hour_and_day_for_each_workspace(
         ("EST5EDT,M3.2.0,M11.1.0", "2026-11-02T04:59+00:00", "2026-11-01T03:59+00:00"),
     ],
 )
-def test_today_begins_at_midnight_where_the_person_is(
+def test_today_begins_at_local_midnight(
     monkeypatch: pytest.MonkeyPatch, zone: str, now: str, yesterday: str
 ) -> None:
-    """In rules, not in names, which a system without a database of zones takes for UTC."""
+    """As POSIX rules, not as names, which a system without a time zone database takes for UTC."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
@@ -181,16 +179,16 @@ def test_today_begins_at_midnight_where_the_person_is(
         time.tzset()
 
 
-def test_totals_do_not_grow_without_end() -> None:
+def test_the_totals_are_bounded() -> None:
     totals = ActivityTotals()
-    last = 2_000_000  # in 2027: earlier, some clocks were not at a quarter of an hour
+    last = 2_000_000  # in 2027: before, some time zones had offsets that are no quarter of an hour
     for quarter in range(last - 100_000, last + 1):
         totals.add(HOME, quarter, 1, 1)
     now = (datetime(1970, 1, 1, tzinfo=UTC) + last * timedelta(minutes=15)).astimezone()
     assert sum(totals.saved_by_hour(HOME, now)) == 23 * 4 + now.minute // 15 + 1
 
 
-def test_old_activity_goes_at_the_start_and_daily(open_log: OpenLog, clock: FakeClock) -> None:
+def test_old_activity_is_deleted_at_start_and_daily(open_log: OpenLog, clock: FakeClock) -> None:
     log = open_log(keep_days=30)
     old = replace(CALL, at=clock.now - timedelta(days=31), request_id="old")
     log.record(old)
@@ -206,7 +204,7 @@ def test_old_activity_goes_at_the_start_and_daily(open_log: OpenLog, clock: Fake
 
 
 @pytest.mark.parametrize("damage", ["no database", "a damaged page", "another schema", "newer"])
-def test_a_broken_database_is_moved_aside_and_a_new_one_begun(
+def test_a_corrupt_database_is_moved_aside_and_replaced(
     open_log: OpenLog, path: Path, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
     if damage == "no database":
@@ -216,7 +214,7 @@ def test_a_broken_database_is_moved_aside_and_a_new_one_begun(
         for _ in range(1000):
             log.record(CALL)
         log.close()
-        spoil(path, damage)
+        corrupt(path, damage)
     broken = path.read_bytes()
     log = open_log()
     assert log.recent() == ()
@@ -228,7 +226,7 @@ def test_a_broken_database_is_moved_aside_and_a_new_one_begun(
     assert aside.name in caplog.text
 
 
-def spoil(path: Path, damage: str) -> None:
+def corrupt(path: Path, damage: str) -> None:
     if damage == "a damaged page":
         data = bytearray(path.read_bytes())
         data[4096:] = b"\xa5" * (len(data) - 4096)
@@ -241,7 +239,7 @@ def spoil(path: Path, damage: str) -> None:
             connection.execute("DROP TABLE activity")
 
 
-def test_a_database_that_breaks_while_we_run_is_replaced(open_log: OpenLog, path: Path) -> None:
+def test_a_database_corrupted_at_run_time_is_replaced(open_log: OpenLog, path: Path) -> None:
     log = open_log()
     log.record(CALL)
     log.flush()
@@ -255,7 +253,7 @@ def test_a_database_that_breaks_while_we_run_is_replaced(open_log: OpenLog, path
     assert [entry.request_id for entry in open_log().recent()] == ["after"]
 
 
-def test_where_no_database_can_be_the_log_lives_in_memory(
+def test_without_a_writable_database_the_log_is_in_memory(
     open_log: OpenLog, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.mkdir()
@@ -266,7 +264,7 @@ def test_where_no_database_can_be_the_log_lives_in_memory(
     assert "in memory only" in caplog.text
 
 
-def test_text_that_is_no_unicode_breaks_nothing(open_log: OpenLog) -> None:
+def test_invalid_unicode_breaks_nothing(open_log: OpenLog) -> None:
     log = open_log(log_details=True)
     log.record(replace(SEARCH, detail="half \ud83d", client="\udfff"))
     log.record(replace(CALL, request_id="after"))
@@ -296,7 +294,7 @@ def test_when_the_disk_is_too_slow_entries_are_dropped_with_one_warning(
     ]
 
 
-def test_recording_after_the_end_is_harmless(open_log: OpenLog) -> None:
+def test_recording_after_close_is_harmless(open_log: OpenLog) -> None:
     log = open_log()
     log.close()
     log.record(CALL)
@@ -308,7 +306,7 @@ def test_recording_does_not_wait_for_the_disk(open_log: OpenLog, path: Path) -> 
     log = open_log()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        for _ in range(1000):  # one that waited would wait for the rollback
+        for _ in range(1000):  # a blocking call would wait for the rollback
             log.record(CALL)
         connection.rollback()
     log.close()

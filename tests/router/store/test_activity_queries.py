@@ -1,4 +1,4 @@
-"""The activity log asked: pages of entries, what was saved, and never more than it may keep."""
+"""Queries of the activity log: pages of entries, savings, and its size limit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def log(tmp_path: Path) -> Iterator[SqliteActivityLog]:
 
 
 @pytest.mark.proves("META-9")
-def test_an_entry_comes_back_with_its_trace_and_tokens(log: SqliteActivityLog) -> None:
+def test_an_entry_is_read_with_its_trace_and_tokens(log: SqliteActivityLog) -> None:
     log.record(CALL)
     assert log.page(ActivityQuery()).entries == (CALL,)
 
@@ -66,7 +66,7 @@ def test_an_entry_comes_back_with_its_trace_and_tokens(log: SqliteActivityLog) -
         (ActivityQuery(client="Cursor'; DROP TABLE activity; --"), []),
     ],
 )
-def test_what_is_asked_for_is_found_the_newest_first(
+def test_queries_return_matching_entries_newest_first(
     log: SqliteActivityLog, query: ActivityQuery, numbers: list[int]
 ) -> None:
     for number in range(4):
@@ -77,7 +77,7 @@ def test_what_is_asked_for_is_found_the_newest_first(
     assert [int(entry.request_id) for entry in log.page(query).entries] == numbers
 
 
-def test_pages_follow_each_other_without_a_gap(log: SqliteActivityLog) -> None:
+def test_pages_have_no_gap(log: SqliteActivityLog) -> None:
     for number in range(25):
         log.record(replace(CALL, request_id=str(number)))
     found: list[int] = []
@@ -91,7 +91,7 @@ def test_pages_follow_each_other_without_a_gap(log: SqliteActivityLog) -> None:
 
 
 @pytest.mark.proves("META-9")
-def test_savings_are_what_was_not_loaded_or_stayed_in_scripts_less_what_searches_cost(
+def test_savings_are_unloaded_definitions_and_script_data_minus_search_cost(
     log: SqliteActivityLog,
 ) -> None:
     listing = replace(CALL, kind=ActivityKind.LIST, context_tokens=300, saved_tokens=9700)
@@ -109,7 +109,7 @@ def test_savings_are_what_was_not_loaded_or_stayed_in_scripts_less_what_searches
 
 
 @pytest.mark.proves("META-9")
-def test_the_oldest_go_when_all_of_it_is_too_much(tmp_path: Path) -> None:
+def test_the_oldest_entries_are_deleted_at_the_size_limit(tmp_path: Path) -> None:
     table = ActivityTable(tmp_path / "activity.sqlite")
     long = replace(CALL, message="x" * 1000)
     table.insert(replace(long, request_id=str(number)) for number in range(2000))
@@ -120,7 +120,7 @@ def test_the_oldest_go_when_all_of_it_is_too_much(tmp_path: Path) -> None:
     table.close()
 
 
-def test_a_log_of_an_older_version_is_carried_forward(tmp_path: Path) -> None:
+def test_a_log_of_an_older_version_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "activity.sqlite"
     table = ActivityTable(path)
     table.insert([replace(CALL, trace_id="", input_tokens=0)])

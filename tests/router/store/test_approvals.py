@@ -1,4 +1,4 @@
-"""Which tools are approved: one file decides, and what can't be read approves nothing."""
+"""Which tools are approved: one file decides, and an unreadable one approves nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def waiting(held: dict[str, PendingApproval]) -> dict[str, Approval]:
 
 
 @pytest.mark.proves("U-2")
-def test_the_first_list_counts_as_approved_and_what_comes_or_changes_later_waits(
+def test_the_first_list_is_approved_and_later_changes_need_approval(
     store: ApprovalStore,
 ) -> None:
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
@@ -54,7 +54,7 @@ def test_the_first_list_counts_as_approved_and_what_comes_or_changes_later_waits
 
 
 @pytest.mark.proves("U-2")
-def test_a_changed_tool_that_changes_back_is_the_approved_one(store: ApprovalStore) -> None:
+def test_a_tool_that_changes_back_is_approved(store: ApprovalStore) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     store.review(FILES, "x", LATER, ON_CHANGE)
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
@@ -68,13 +68,15 @@ def test_approvals_of_earlier_versions_stay_valid(store: ApprovalStore, tmp_path
 
 
 @pytest.mark.proves("U-2")
-def test_who_asks_always_asks_about_the_first_list_too(store: ApprovalStore) -> None:
+def test_with_ask_always_the_first_list_needs_approval_too(store: ApprovalStore) -> None:
     held = store.review(FILES, "x", FIRST, ALWAYS)
     assert waiting(held) == {"read": Approval.PENDING, "write": Approval.PENDING}
 
 
 @pytest.mark.proves("U-2")
-def test_who_trusts_is_never_asked_and_keeps_what_was_seen(store: ApprovalStore) -> None:
+def test_with_trust_nothing_needs_approval_and_definitions_are_recorded(
+    store: ApprovalStore,
+) -> None:
     assert store.review(FILES, "x", FIRST, TRUST) == {}
     assert store.review(FILES, "x", LATER, TRUST) == {}
     assert store.review(FILES, "x", LATER, ON_CHANGE) == {}
@@ -82,7 +84,7 @@ def test_who_trusts_is_never_asked_and_keeps_what_was_seen(store: ApprovalStore)
 
 
 @pytest.mark.proves("U-2")
-def test_an_approval_holds_for_the_tool_as_it_was_then(store: ApprovalStore) -> None:
+def test_an_approval_covers_the_approved_definition_only(store: ApprovalStore) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     [erase, read, _] = LATER
     store.approve(FILES, "x", [read])
@@ -99,12 +101,12 @@ def test_another_command_under_the_same_name_is_another_server(store: ApprovalSt
     assert store.review(ServerId("notes"), "x", FIRST, ALWAYS)
 
 
-def test_a_first_list_of_nothing_is_no_first_list(store: ApprovalStore) -> None:
+def test_an_empty_first_list_does_not_count(store: ApprovalStore) -> None:
     store.review(FILES, "x", (), ON_CHANGE)
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
 
 
-def test_a_forgotten_server_is_new_again(store: ApprovalStore, tmp_path: Path) -> None:
+def test_a_forgotten_server_counts_as_new(store: ApprovalStore, tmp_path: Path) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     store.forget(FILES)
     assert not (tmp_path / "approved" / "files.json").exists()
@@ -113,7 +115,7 @@ def test_a_forgotten_server_is_new_again(store: ApprovalStore, tmp_path: Path) -
 
 @pytest.mark.proves("U-2")
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"formatVersion": 9}', "[" * 100_000])
-def test_what_cant_be_read_approves_nothing(
+def test_an_unreadable_file_approves_nothing(
     store: ApprovalStore, tmp_path: Path, text: str
 ) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
@@ -124,7 +126,7 @@ def test_what_cant_be_read_approves_nothing(
     assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
 
 
-def test_without_its_old_form_a_changed_tool_still_waits(
+def test_without_its_old_definition_a_changed_tool_still_needs_approval(
     store: ApprovalStore, tmp_path: Path
 ) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
@@ -134,7 +136,7 @@ def test_without_its_old_form_a_changed_tool_still_waits(
     )
 
 
-def test_a_disk_that_is_full_keeps_nobody_from_a_first_list(
+def test_a_full_disk_does_not_block_a_first_list(
     store: ApprovalStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -145,7 +147,7 @@ def test_a_disk_that_is_full_keeps_nobody_from_a_first_list(
     assert "were not written" in caplog.text
 
 
-def test_what_another_process_approves_counts_at_once(store: ApprovalStore, tmp_path: Path) -> None:
+def test_approvals_of_another_process_apply_at_once(store: ApprovalStore, tmp_path: Path) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     assert store.review(FILES, "x", LATER, ON_CHANGE)
     ApprovalStore(tmp_path).approve(FILES, "x", LATER)

@@ -1,4 +1,4 @@
-"""Edits of settings and workspaces by people are noticed; a mistake in one costs only itself."""
+"""Edits of settings and workspaces by users are noticed; an error affects only its own file."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from tests.router.store.config_files import PERSONAL, WORK, edit, file_of, with_
 
 
 class TestPolling:
-    def test_nothing_happened_is_no_news(self, store: ConfigStore) -> None:
+    def test_without_a_change_nothing_is_reported(self, store: ConfigStore) -> None:
         assert store.poll() == []
 
-    def test_our_own_writes_are_no_news(self, store: ConfigStore) -> None:
+    def test_our_own_writes_are_not_reported(self, store: ConfigStore) -> None:
         store.update_settings(lambda _: Settings(port=4000))
         store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         store.update_workspace(PERSONAL, lambda config: config)
@@ -44,7 +44,7 @@ class TestPolling:
         assert store.poll() == [SettingsChanged()]
         assert store.settings.port == 4000
 
-    def test_a_file_saved_without_a_change_is_no_news(
+    def test_a_file_saved_without_a_change_is_not_reported(
         self, store: ConfigStore, tmp_path: Path
     ) -> None:
         os.utime(file_of(tmp_path), (0, 0))
@@ -65,7 +65,7 @@ class TestPolling:
         assert store.poll() == [WorkspaceChanged(WorkspaceId("my-work"))]
         assert store.workspaces[WorkspaceId("my-work")].name == "My work"
 
-    def test_a_workspace_whose_folder_is_removed_is_gone(
+    def test_a_workspace_whose_folder_is_removed_is_reported_as_removed(
         self, store: ConfigStore, tmp_path: Path
     ) -> None:
         store.create_workspace(WORK, WorkspaceConfig(name="Work"))
@@ -74,7 +74,7 @@ class TestPolling:
         assert list(store.workspaces) == [PERSONAL]
         assert store.poll() == []
 
-    def test_a_file_an_editor_moves_away_for_a_moment_is_not_gone(
+    def test_a_file_an_editor_moves_away_briefly_is_not_removed(
         self, store: ConfigStore, tmp_path: Path
     ) -> None:
         path = file_of(tmp_path)
@@ -86,7 +86,7 @@ class TestPolling:
         assert store.poll() == []
         assert store.poll() == [WorkspaceRemoved(PERSONAL)]
 
-    def test_a_missing_file_that_a_save_brings_back_is_not_gone(
+    def test_a_missing_file_restored_by_a_save_is_not_removed(
         self, store: ConfigStore, tmp_path: Path
     ) -> None:
         file_of(tmp_path).unlink()
@@ -96,7 +96,7 @@ class TestPolling:
         assert ConfigStore(tmp_path).load() == []
         assert store.workspaces[PERSONAL].name == "Mine"
 
-    def test_removed_settings_stay_as_they_were(self, store: ConfigStore, tmp_path: Path) -> None:
+    def test_removed_settings_keep_their_values(self, store: ConfigStore, tmp_path: Path) -> None:
         store.update_settings(lambda _: Settings(port=4000))
         (tmp_path / "settings.json").unlink()
         assert store.poll() == []
@@ -125,7 +125,7 @@ class TestPolling:
         assert isinstance(rejected, ConfigRejected)
         assert rejected.line == 4
 
-    def test_a_mended_file_is_accepted(self, store: ConfigStore, tmp_path: Path) -> None:
+    def test_a_corrected_file_is_accepted(self, store: ConfigStore, tmp_path: Path) -> None:
         path = file_of(tmp_path)
         good = path.read_text()
         edit(path, "{")
@@ -138,7 +138,7 @@ class TestPolling:
         assert store.poll() == [ConfigAccepted(path), WorkspaceChanged(PERSONAL)]
         assert store.rejected == ()
 
-    def test_workspaces_that_can_not_be_looked_at_are_left_as_they_were(
+    def test_unreadable_workspaces_keep_their_state(
         self, store: ConfigStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         (tmp_path / "workspaces").rename(tmp_path / "aside")
@@ -154,9 +154,7 @@ class TestPolling:
         (tmp_path / "aside").rename(tmp_path / "workspaces")
         assert store.poll() == [ConfigAccepted(file_of(tmp_path))]
 
-    def test_a_file_that_can_not_be_read_is_rejected_once(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_an_unreadable_file_is_rejected_once(self, store: ConfigStore, tmp_path: Path) -> None:
         path = tmp_path / "settings.json"
         path.unlink()
         path.mkdir()

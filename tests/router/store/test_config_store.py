@@ -1,4 +1,4 @@
-"""Settings and workspaces on disk: mistakes are refused, and nobody's change is lost."""
+"""Settings and workspaces on disk: errors are refused, and no change is lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ ROOT = Path(router.__file__).parents[1]
 
 
 class TestLoading:
-    def test_the_first_start_makes_settings_and_a_personal_workspace(self, tmp_path: Path) -> None:
+    def test_the_first_start_creates_settings_and_a_personal_workspace(
+        self, tmp_path: Path
+    ) -> None:
         store = ConfigStore(tmp_path)
         assert store.load() == []
         assert store.settings == Settings()
@@ -32,9 +34,7 @@ class TestLoading:
         assert json.loads((tmp_path / "settings.json").read_text())["port"] == 3717
         assert json.loads(file_of(tmp_path).read_text())["mcpServers"] == {}
 
-    def test_what_was_saved_is_there_after_a_restart(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_saved_files_survive_a_restart(self, store: ConfigStore, tmp_path: Path) -> None:
         settings = Settings(port=4000, active_workspace=WORK)
         config = WorkspaceConfig(name="Work", optimization=None, mcp_servers={"Time": TIME})
         store.update_settings(lambda _: settings)
@@ -50,7 +50,7 @@ class TestLoading:
             store.create_workspace(WorkspaceId(name), WorkspaceConfig(name=name))
         assert list(store.workspaces) == ["art", "personal", "zoo"]
 
-    def test_no_personal_workspace_is_made_beside_another(self, tmp_path: Path) -> None:
+    def test_no_personal_workspace_is_created_beside_another(self, tmp_path: Path) -> None:
         edit(file_of(tmp_path, WORK), with_server("time"))
         store = ConfigStore(tmp_path)
         store.load()
@@ -85,7 +85,7 @@ class TestLoading:
             store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         assert file_of(tmp_path).read_text() == newer
 
-    def test_a_file_in_place_of_the_workspaces_is_a_sentence(self, tmp_path: Path) -> None:
+    def test_a_file_in_place_of_the_workspaces_folder_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "workspaces").write_text("")
         with pytest.raises(ToolboothError, match="workspaces"):
             ConfigStore(tmp_path).load()
@@ -109,7 +109,7 @@ class TestLoading:
         assert not leftover.exists()
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
-    def test_everything_made_is_private(self, tmp_path: Path) -> None:
+    def test_all_created_files_are_private(self, tmp_path: Path) -> None:
         data_dir = tmp_path / "data"
         ConfigStore(data_dir).load()
         for path in (data_dir, *data_dir.rglob("*")):
@@ -132,9 +132,7 @@ class TestSaving:
         [rejected] = store.poll()
         assert isinstance(rejected, ConfigRejected)
 
-    def test_an_edit_not_yet_noticed_survives_an_update(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_an_unnoticed_edit_survives_an_update(self, store: ConfigStore, tmp_path: Path) -> None:
         edit(file_of(tmp_path), with_server("time"))
         updated = store.update_workspace(
             PERSONAL, lambda config: config.model_copy(update={"optimization": None})
@@ -144,9 +142,7 @@ class TestSaving:
         assert json.loads(file_of(tmp_path).read_text())["optimization"] is None
         assert store.poll() == [WorkspaceChanged(PERSONAL)]
 
-    def test_settings_are_updated_from_what_the_file_says(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_settings_are_updated_from_the_file(self, store: ConfigStore, tmp_path: Path) -> None:
         edit(tmp_path / "settings.json", '{"port": 4000}')
         updated = store.update_settings(lambda s: s.model_copy(update={"theme": "dark"}))
         assert (updated.port, updated.theme) == (4000, "dark")
@@ -161,9 +157,7 @@ class TestSaving:
             store.update_workspace(PERSONAL, fail)
         assert file_of(tmp_path).read_text() == before
 
-    def test_what_we_do_not_know_in_a_server_is_kept(
-        self, store: ConfigStore, tmp_path: Path
-    ) -> None:
+    def test_unknown_keys_of_a_server_are_kept(self, store: ConfigStore, tmp_path: Path) -> None:
         entry = {"command": "uvx", "autoApprove": ["now"], "type": "stdio"}
         edit(file_of(tmp_path), json.dumps({"mcpServers": {"Time": entry}}))
         store.update_workspace(
@@ -171,7 +165,7 @@ class TestSaving:
         )
         assert json.loads(file_of(tmp_path).read_text())["mcpServers"]["Time"] == entry
 
-    def test_a_full_disk_is_a_sentence(
+    def test_a_full_disk_is_reported(
         self, store: ConfigStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(_: int) -> None:
@@ -182,7 +176,7 @@ class TestSaving:
             store.update_settings(lambda _: Settings(port=4000))
         assert store.settings.port == 3717
 
-    def test_an_unknown_workspace_can_not_be_saved(self, store: ConfigStore) -> None:
+    def test_an_unknown_workspace_cannot_be_saved(self, store: ConfigStore) -> None:
         with pytest.raises(NotFound, match='no workspace "work"'):
             store.update_workspace(WORK, lambda _: WorkspaceConfig(name="Work"))
 
@@ -194,7 +188,7 @@ class TestSaving:
             store.create_workspace(WORK, WorkspaceConfig(name="Work"))
 
     @pytest.mark.parametrize("name", ["", "..", "a/b", "Work", "x" * 65, "a b", "work\n"])
-    def test_an_id_must_be_a_harmless_folder_name(self, store: ConfigStore, name: str) -> None:
+    def test_an_id_must_be_a_safe_folder_name(self, store: ConfigStore, name: str) -> None:
         with pytest.raises(InvalidInput, match="is not a valid workspace ID"):
             store.create_workspace(WorkspaceId(name), WorkspaceConfig(name="Work"))
 

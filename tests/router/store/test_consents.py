@@ -35,7 +35,7 @@ def config(tmp_path: Path) -> ServerConfig:
 
 
 @pytest.mark.proves("U-1")
-def test_nothing_may_run_before_a_person_consents(
+def test_nothing_runs_before_the_user_consents(
     consents: ConsentStore, config: ServerConfig
 ) -> None:
     assert not consents.has(TIME, config)
@@ -44,7 +44,7 @@ def test_nothing_may_run_before_a_person_consents(
     assert not consents.has(ServerId("other"), config)
 
 
-def test_a_consent_outlives_the_process_and_is_private(
+def test_a_consent_is_persistent_and_private(
     consents: ConsentStore, config: ServerConfig, tmp_path: Path
 ) -> None:
     consents.grant(TIME, config)
@@ -66,7 +66,7 @@ def test_a_consent_outlives_the_process_and_is_private(
         {"cwd": "/elsewhere"},
     ],
 )
-def test_a_consent_does_not_hold_for_something_else(
+def test_a_consent_covers_only_its_own_command(
     consents: ConsentStore, config: ServerConfig, change: dict[str, object]
 ) -> None:
     consents.grant(TIME, config)
@@ -100,7 +100,7 @@ def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not
         "PIP_INDEX_URL",
     ],
 )
-def test_a_new_value_of_a_variable_that_chooses_code_needs_a_new_consent(
+def test_a_new_value_of_a_variable_that_can_load_code_needs_a_new_consent(
     consents: ConsentStore, name: str
 ) -> None:
     before, after = (ServerConfig(command="/bin/sh", env={name: v}) for v in ("/a", "/b"))
@@ -132,7 +132,7 @@ def test_the_program_is_looked_up_as_the_server_would(
     assert resolved_program(ServerConfig(command="no-such-program")) is None
 
 
-def test_a_server_reached_by_address_needs_no_consent(consents: ConsentStore) -> None:
+def test_an_http_server_needs_no_consent(consents: ConsentStore) -> None:
     assert consents.has(TIME, ServerConfig(url="https://example.com/mcp"))
 
 
@@ -148,7 +148,7 @@ def test_a_forgotten_consent_is_gone(consents: ConsentStore, config: ServerConfi
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"formatVersion": 2}', '{"formatVersion": 1, "servers": {"time": 1}}']
 )
-def test_a_file_that_can_not_be_used_holds_no_consent_and_is_replaced(
+def test_an_unusable_file_has_no_consent_and_is_replaced(
     consents: ConsentStore, config: ServerConfig, tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "personal").mkdir()

@@ -1,4 +1,4 @@
-"""Files are wholly old or wholly new, private, and never lose another process's change."""
+"""Files are replaced atomically, private, and never lose another process's change."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_write_that_fails_at_any_step_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_the_sweep_removes_what_dead_writers_left(tmp_path: Path) -> None:
+def test_the_sweep_removes_files_of_dead_writers(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait(timeout=WAIT_S)
     (tmp_path / f".time.json.{ended.pid}-0123abcd.tmp").touch()
@@ -97,7 +97,7 @@ def test_the_sweep_removes_what_dead_writers_left(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_sweep_leaves_writes_under_way_and_other_files_alone(tmp_path: Path) -> None:
+def test_the_sweep_keeps_active_writes_and_other_files(tmp_path: Path) -> None:
     kept = [f".time.json.{os.getpid()}-0123abcd.tmp", "time.json", ".hidden.tmp", "notes.tmp"]
     for name in kept:
         (tmp_path / name).touch()
@@ -114,7 +114,7 @@ def test_the_sweep_removes_an_old_leftover_whose_process_id_is_in_use_again(tmp_
     assert not leftover.exists()
 
 
-def test_sweeping_a_folder_that_is_not_there_does_nothing(tmp_path: Path) -> None:
+def test_sweeping_a_missing_folder_does_nothing(tmp_path: Path) -> None:
     remove_stale_files(tmp_path / "missing")
 
 

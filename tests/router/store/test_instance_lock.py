@@ -1,4 +1,4 @@
-"""One instance per data directory: held while it lives, free the moment it dies."""
+"""One instance per data directory: locked while it runs, free as soon as it ends."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def another_process(data_dir: Path) -> Generator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_nobody_runs_on_a_fresh_directory(tmp_path: Path) -> None:
+def test_a_new_directory_has_no_holder(tmp_path: Path) -> None:
     assert describe(tmp_path) is None
     assert describe(tmp_path / "missing") is None
     assert list(tmp_path.iterdir()) == []
@@ -78,7 +78,7 @@ def test_the_holder_can_be_described_until_it_releases(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
-def test_lock_and_note_are_private(tmp_path: Path) -> None:
+def test_the_lock_files_are_private(tmp_path: Path) -> None:
     lock = InstanceLock(tmp_path / "data")
     lock.acquire()
     modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "data").iterdir()}
@@ -87,7 +87,7 @@ def test_lock_and_note_are_private(tmp_path: Path) -> None:
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_second_instance_is_refused_and_told_of_the_first(tmp_path: Path) -> None:
+def test_a_second_instance_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
     with another_process(tmp_path) as first:
         sentence = f"Toolbooth is already running (process {first.pid}, {URL})."
         with pytest.raises(Conflict) as caught:
@@ -98,7 +98,7 @@ def test_a_second_instance_is_refused_and_told_of_the_first(tmp_path: Path) -> N
         assert (running.pid, running.url) == (first.pid, URL)
 
 
-def test_a_killed_instance_leaves_the_directory_free(tmp_path: Path) -> None:
+def test_a_killed_instance_releases_the_directory(tmp_path: Path) -> None:
     with another_process(tmp_path) as first:
         first.kill()
         first.wait(timeout=WAIT_S)
@@ -113,7 +113,9 @@ def test_a_killed_instance_leaves_the_directory_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("note", [None, "", "{", '{"pid": "many"}', "[]"])
-def test_a_holder_whose_note_says_nothing_still_holds(tmp_path: Path, note: str | None) -> None:
+def test_a_holder_without_readable_instance_file_still_holds_the_lock(
+    tmp_path: Path, note: str | None
+) -> None:
     lock = InstanceLock(tmp_path)
     lock.acquire(URL)
     path = tmp_path / "instance.json"
@@ -126,7 +128,7 @@ def test_a_holder_whose_note_says_nothing_still_holds(tmp_path: Path, note: str 
     lock.release()
 
 
-def test_a_data_directory_that_can_not_be_written_is_a_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_data_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ToolboothError, match="Can't write"):
         InstanceLock(tmp_path / "file" / "data").acquire()

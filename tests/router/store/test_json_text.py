@@ -1,4 +1,4 @@
-"""A file that can't be used is refused with the exact line and a sentence."""
+"""An unusable file is refused with the exact line and a message."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ def test_malformed_text_is_refused_with_its_line(text: str, line: int, reason: s
     assert rejection(text) == (line, reason)
 
 
-def test_numbers_json_does_not_have_are_refused() -> None:
+def test_numbers_that_are_not_json_are_refused() -> None:
     assert "NaN is not a JSON number" in rejection('{"a": NaN}')[1]
     assert "invalid JSON number" in rejection(f'{{"a": {"9" * 5000}}}')[1]
 
 
-def test_bottomless_nesting_is_refused() -> None:
+def test_unbounded_nesting_is_refused() -> None:
     assert rejection('{"a":' + "[" * 100_000 + "]" * 100_000 + "}")[1] == "it is nested too deeply"
 
 
-def test_the_same_key_in_different_objects_is_fine() -> None:
+def test_the_same_key_in_different_objects_is_accepted() -> None:
     text = '{"a": {"x": 1}, "b": {"x": 1}, "c": [{"x": 1}, {"x": 1}], "x": {}}'
     assert parse(PATH, text)["c"] == [{"x": 1}, {"x": 1}]
 
 
-def test_a_byte_order_mark_is_taken_off() -> None:
+def test_a_byte_order_mark_is_removed() -> None:
     data = b'\xef\xbb\xbf{"a": 1}'
     assert parse(PATH, decode(PATH, data)) == {"a": 1}
     assert parse(PATH, data.decode()) == {"a": 1}
@@ -100,7 +100,7 @@ def test_text_that_is_not_utf_8_is_refused_with_its_line() -> None:
         ((), None),
     ],
 )
-def test_the_line_of_a_key_or_of_what_is_around_it(
+def test_the_line_is_that_of_the_key_or_its_parent(
     loc: tuple[str | int, ...], line: int | None
 ) -> None:
     assert line_of(WORKSPACE, loc) == line
@@ -121,7 +121,7 @@ def test_the_line_of_a_key_or_of_what_is_around_it(
         ('"name": "Work"', '"name": "Work", "x": 1', 3, '"x" is not a known key'),
     ],
 )
-def test_what_does_not_fit_the_model_is_one_sentence_with_a_line(
+def test_a_validation_error_is_one_message_with_a_line(
     old: str, new: str, line: int | None, reason: str
 ) -> None:
     text = WORKSPACE.replace('"files": {}', '"files": {"url": "http://a"}')
@@ -139,7 +139,7 @@ def test_an_error_never_quotes_a_value() -> None:
     assert caught.value.line == 9
 
 
-def test_whatever_json_can_say_is_written_and_read_back() -> None:
+def test_every_json_value_is_written_and_read_back() -> None:
     value = {"name": "日本語 é", "half": "\ud83d", "pair": "😀"}
     data = dump(value)
     assert "日本語".encode() in data

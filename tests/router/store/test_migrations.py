@@ -1,4 +1,4 @@
-"""Every older shape of a file becomes the newest; a newer one is refused."""
+"""Every older format of a file is migrated to the newest; a newer one is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_servers_pasted_from_another_client_become_a_workspace(key: str) -> None
     assert migrated.warnings == ()
 
 
-def test_what_other_clients_keep_beside_their_servers_is_left_out_with_a_warning() -> None:
+def test_other_keys_of_a_pasted_file_are_dropped_with_a_warning() -> None:
     pasted: JsonObject = {"mcpServers": {}, "inputs": [], "globalShortcut": "Ctrl+Space"}
     migrated = migrate_workspace(pasted, "Work")
     assert migrated.value.keys() == {"mcpServers", "name", "schemaVersion"}
@@ -43,12 +43,12 @@ def test_an_empty_object_is_an_empty_workspace() -> None:
     assert WorkspaceConfig.model_validate(migrated.value) == WorkspaceConfig(name="Work")
 
 
-def test_a_file_without_servers_is_refused_so_that_nothing_in_it_gets_lost() -> None:
+def test_a_file_without_servers_is_refused_and_kept() -> None:
     with pytest.raises(InvalidInput, match='"mcpServers" is missing'):
         migrate_workspace({"mcpservers": {"time": TIME}}, "Work")
 
 
-def test_a_file_of_the_newest_version_stays_as_it_is() -> None:
+def test_a_file_of_the_newest_version_is_unchanged() -> None:
     value = WorkspaceConfig(name="Work").to_json()
     assert migrate_workspace(value, "Other").value == value
     assert migrate_settings(Settings().to_json()).value == Settings().to_json()
@@ -67,7 +67,7 @@ def test_settings_without_a_version_are_the_first_version() -> None:
         (-1, "must be a whole number"),
     ],
 )
-def test_a_version_we_do_not_know_is_refused(version: object, sentence: str) -> None:
+def test_an_unknown_version_is_refused(version: object, sentence: str) -> None:
     raw: JsonObject = {"schemaVersion": version, "name": "Work"}
     with pytest.raises(InvalidInput, match=sentence):
         migrate_workspace(raw, "Work")

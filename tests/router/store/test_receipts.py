@@ -1,4 +1,4 @@
-"""Receipts on disk: they come back as they were, and none that can't be read is an error."""
+"""Receipts on disk: written and read back, and an unreadable one is no error."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ RECEIPT = Receipt(
 )
 
 
-def test_a_receipt_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_a_receipt_is_read_as_it_was_written(tmp_path: Path) -> None:
     ReceiptStore(tmp_path).write(TIME, RECEIPT)
     assert ReceiptStore(tmp_path).read(TIME) == RECEIPT
 
 
-def test_reasons_that_were_kept_in_words_are_still_read(tmp_path: Path) -> None:
+def test_reasons_stored_as_text_are_still_read(tmp_path: Path) -> None:
     store = ReceiptStore(tmp_path)
     store.write(TIME, RECEIPT)
     path = tmp_path / "time.json"
@@ -47,7 +47,7 @@ def test_reasons_that_were_kept_in_words_are_still_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"formatVersion": 9}'])
-def test_a_receipt_that_cant_be_read_is_none(
+def test_an_unreadable_receipt_is_none(
     tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "time.json").write_text(text)

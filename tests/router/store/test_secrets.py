@@ -1,4 +1,4 @@
-"""Secrets live in the keyring or in memory, never in a file, and are named but never shown."""
+"""Secrets are in the keyring or in memory, never in a file, and are named but never shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tests.support.timeouts import WAIT_S
 
 
 class MemoryKeyring(KeyringBackend):
-    """A keyring that works, and knows on which threads it was asked. It claims no priority, so that
-    keyring never picks it by itself."""
+    """A keyring that works, and records on which threads it was called. It claims no priority, so
+    that keyring never picks it by itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class MemoryKeyring(KeyringBackend):
 
 
 class UninitialisedKeyring(MemoryKeyring):
-    """As the Secret Service without a display."""
+    """Like the Secret Service without a display."""
 
     def get_password(self, service: str, username: str) -> str | None:
         raise InitError("Failed to create the collection: Prompt dismissed..")
@@ -57,7 +57,7 @@ class UninitialisedKeyring(MemoryKeyring):
 
 
 class LockedKeyring(MemoryKeyring):
-    """Waits for a person who never comes, until the test ends."""
+    """Waits for a user who never comes, until the test ends."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class LockedKeyring(MemoryKeyring):
 
 
 @pytest.fixture(autouse=True)
-def _keep_the_systems_keyring() -> Iterator[None]:
+def _restore_system_keyring() -> Iterator[None]:
     before = keyring.get_keyring()
     yield
     keyring.set_keyring(before)
@@ -83,7 +83,7 @@ def backend() -> MemoryKeyring:
 
 
 class TestKeyring:
-    async def test_a_secret_is_kept_under_our_name_off_the_loops_thread(
+    async def test_a_secret_is_stored_under_our_service_name_off_the_loops_thread(
         self, backend: MemoryKeyring
     ) -> None:
         secrets: SecretStore = KeyringSecrets()
@@ -96,9 +96,7 @@ class TestKeyring:
         with pytest.raises(SecretUnavailable, match="no secret named GITHUB_TOKEN"):
             await KeyringSecrets().get("GITHUB_TOKEN")
 
-    async def test_a_deleted_secret_is_gone_and_deleting_it_again_is_fine(
-        self, backend: MemoryKeyring
-    ) -> None:
+    async def test_deleting_a_secret_is_idempotent(self, backend: MemoryKeyring) -> None:
         secrets = KeyringSecrets()
         await secrets.set("GITHUB_TOKEN", "hunter2")
         await secrets.delete("GITHUB_TOKEN")
@@ -106,7 +104,7 @@ class TestKeyring:
         assert backend.values == {}
 
     @pytest.mark.parametrize("kind", [fail.Keyring, null.Keyring, UninitialisedKeyring])
-    async def test_without_a_usable_keyring_the_way_out_is_said_and_the_secret_is_not(
+    async def test_without_a_usable_keyring_the_error_has_a_hint_and_no_secret(
         self, kind: type[KeyringBackend]
     ) -> None:
         keyring.set_keyring(kind())
@@ -147,7 +145,7 @@ class TestLayers:
         with pytest.raises(SecretUnavailable):
             await secrets.get("GITHUB_TOKEN")
 
-    async def test_a_keyring_that_comes_back_takes_over(self) -> None:
+    async def test_a_keyring_that_becomes_available_is_used_again(self) -> None:
         keyring.set_keyring(fail.Keyring())
         secrets = LayeredSecrets(KeyringSecrets())
         await secrets.set("GITHUB_TOKEN", "old")
@@ -156,14 +154,16 @@ class TestLayers:
         assert secrets.persisted("GITHUB_TOKEN")
         assert await secrets.get("GITHUB_TOKEN") == "new"
 
-    async def test_what_can_not_be_deleted_is_not_called_deleted(self) -> None:
+    async def test_a_failed_deletion_is_not_reported_as_done(self) -> None:
         keyring.set_keyring(fail.Keyring())
         with pytest.raises(SecretUnavailable):
             await LayeredSecrets(KeyringSecrets()).delete("GITHUB_TOKEN")
 
 
 class TestResolving:
-    async def test_references_are_replaced_whole_and_in_part(self, backend: MemoryKeyring) -> None:
+    async def test_references_are_resolved_as_whole_values_and_inside_text(
+        self, backend: MemoryKeyring
+    ) -> None:
         await KeyringSecrets().set("GITHUB_TOKEN", "hunter2")
         values = {
             "TOKEN": "${keyring:GITHUB_TOKEN}",
@@ -178,7 +178,7 @@ class TestResolving:
             "PLAIN": "$HOME ${input:token} ${keyring}",
         }
 
-    async def test_a_value_is_not_searched_for_references_again(self) -> None:
+    async def test_a_resolved_value_is_not_resolved_again(self) -> None:
         session = FakeSecrets()
         await session.set("A", "${env:HOME}")
         assert await resolve({"X": "${keyring:A}"}, session, {"HOME": "/me"}) == {
@@ -193,7 +193,7 @@ class TestResolving:
         assert "environment variable NOPE" in failure.detail
         assert caught.value.message == "Secret NOPE is missing."
 
-    async def test_a_secret_the_keyring_can_not_give_is_named_with_the_way_out(self) -> None:
+    async def test_a_secret_the_keyring_cannot_return_is_named_with_a_hint(self) -> None:
         keyring.set_keyring(fail.Keyring())
         with pytest.raises(UpstreamFailed) as caught:
             await resolve({"X": "${keyring:NOPE}"}, KeyringSecrets(), {})
@@ -210,7 +210,7 @@ class TestResolving:
         *("GOOGLE_CREDENTIALS", "ACCESSTOKEN", "SSH_PASSPHRASE", "keys", "GITHUB_PAT"),
     ],
 )
-def test_names_that_usually_hold_a_secret(name: str) -> None:
+def test_names_that_usually_mean_a_secret(name: str) -> None:
     assert looks_secret(name)
 
 
@@ -232,5 +232,5 @@ def test_names_that_usually_hold_a_secret(name: str) -> None:
         ),
     ],
 )
-def test_names_that_usually_do_not(name: str) -> None:
+def test_names_that_usually_do_not_mean_a_secret(name: str) -> None:
     assert not looks_secret(name)

@@ -1,4 +1,4 @@
-"""Tokens: only their hashes are stored, and checking one costs next to nothing."""
+"""Tokens: only their hashes are stored, and verifying one is fast."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def tokens(path: Path, clock: FakeClock) -> TokenStore:
 
 
 @pytest.mark.proves("META-6")
-def test_an_issued_token_is_known_and_carries_its_scope(
-    tokens: TokenStore, clock: FakeClock
-) -> None:
+def test_an_issued_token_is_valid_and_has_its_scope(tokens: TokenStore, clock: FakeClock) -> None:
     issued = tokens.issue("Claude", WORK, ProjectId("docs"))
     assert re.fullmatch(r"tbt_[0-9a-f]{8}_[A-Za-z0-9_-]{43}", issued.secret)
     verified = tokens.verify(issued.secret)
@@ -52,7 +50,7 @@ def test_an_issued_token_is_known_and_carries_its_scope(
     assert verified.created_at == clock.now
 
 
-def test_a_token_may_be_good_for_some_servers_only(tokens: TokenStore, path: Path) -> None:
+def test_a_token_may_be_valid_for_some_servers_only(tokens: TokenStore, path: Path) -> None:
     issued = tokens.issue("Claude", WORK, None, servers=[ServerId("files")])
     assert issued.summary.servers == ("files",)
     reread = TokenStore(path, FakeClock()).verify(issued.secret)
@@ -70,7 +68,7 @@ def test_the_file_is_private_and_holds_no_secret(tokens: TokenStore, path: Path)
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_tokens_outlive_the_process(tokens: TokenStore, path: Path, clock: FakeClock) -> None:
+def test_tokens_are_persistent(tokens: TokenStore, path: Path, clock: FakeClock) -> None:
     issued = tokens.issue("Claude", WORK, None, expires_at=clock.now + timedelta(days=1))
     assert TokenStore(path, clock).verify(issued.secret) == issued.summary
 
@@ -79,18 +77,18 @@ def test_tokens_outlive_the_process(tokens: TokenStore, path: Path, clock: FakeC
 def test_anything_else_is_not_a_token(tokens: TokenStore) -> None:
     secret = tokens.issue("Claude", None, None).secret
     body = secret[:-1]
-    spoiled = [
+    invalid = [
         *("", "tbt_", body, secret + "x", body + ("A" if secret[-1] != "A" else "B")),
         *(secret.upper(), " " + secret[1:], "tbt_00000000" + secret[12:]),
         *(body + "é", body + "\ud800", body + "\0", "tbt_" + "💥" * 52, "x" * 1_000_000),
     ]
-    assert [tokens.verify(text) for text in spoiled] == [None] * len(spoiled)
+    assert [tokens.verify(text) for text in invalid] == [None] * len(invalid)
 
 
-def test_a_secret_is_compared_whole_however_early_it_differs(
+def test_the_secret_is_compared_in_constant_time(
     tokens: TokenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is compared is digests, by the one comparison that takes the same time for all."""
+    """Digests are compared, by a comparison in constant time."""
     secret = tokens.issue("Claude", None, None).secret
     head, tail = secret[:13], secret[13:]
     guesses = [head + "x" * 43, head + tail[:42] + ("A" if tail[-1] != "A" else "B")]
@@ -107,7 +105,7 @@ def test_a_secret_is_compared_whole_however_early_it_differs(
     assert compared == [(32, 32)] * 3
 
 
-def test_an_expired_token_no_longer_holds(tokens: TokenStore, clock: FakeClock) -> None:
+def test_an_expired_token_is_invalid(tokens: TokenStore, clock: FakeClock) -> None:
     issued = tokens.issue("Claude", None, None, expires_at=clock.now + timedelta(hours=1))
     clock.advance(timedelta(minutes=59))
     assert tokens.verify(issued.secret) is not None
@@ -116,7 +114,7 @@ def test_an_expired_token_no_longer_holds(tokens: TokenStore, clock: FakeClock) 
 
 
 @pytest.mark.parametrize("by", ["id", "name"])
-def test_a_revoked_token_no_longer_holds(tokens: TokenStore, by: str) -> None:
+def test_a_revoked_token_is_invalid(tokens: TokenStore, by: str) -> None:
     issued = tokens.issue("Claude", None, None)
     other = tokens.issue("Cursor", None, None)
     revoked = tokens.revoke(issued.summary.id if by == "id" else "Claude")
@@ -125,12 +123,12 @@ def test_a_revoked_token_no_longer_holds(tokens: TokenStore, by: str) -> None:
     assert tokens.verify(other.secret) is not None
 
 
-def test_revoking_what_is_not_there_says_so(tokens: TokenStore) -> None:
+def test_revoking_an_unknown_token_is_an_error(tokens: TokenStore) -> None:
     with pytest.raises(NotFound, match='no token "Claude"'):
         tokens.revoke("Claude")
 
 
-def test_of_two_tokens_with_one_name_only_the_id_tells_which(tokens: TokenStore) -> None:
+def test_a_name_shared_by_two_tokens_is_ambiguous(tokens: TokenStore) -> None:
     first = tokens.issue("Claude", None, None)
     tokens.issue("Claude", None, None)
     with pytest.raises(InvalidInput, match="Several tokens") as caught:
@@ -162,7 +160,7 @@ TokenStore(Path(sys.argv[1]), utc_now).revoke("Claude")
 """
 
 
-def test_a_token_revoked_by_another_process_no_longer_holds(tokens: TokenStore, path: Path) -> None:
+def test_a_token_revoked_by_another_process_is_invalid(tokens: TokenStore, path: Path) -> None:
     issued = tokens.issue("Claude", None, None)
     kept = tokens.issue("Cursor", None, None)
     assert not tokens.reload_if_changed()
@@ -182,7 +180,7 @@ def test_a_token_issued_by_another_store_survives_ours(
     assert TokenStore(path, clock).verify(ours.secret) is not None
 
 
-def test_deleting_the_file_ends_all_tokens(
+def test_deleting_the_file_revokes_all_tokens(
     tokens: TokenStore, path: Path, clock: FakeClock
 ) -> None:
     old = tokens.issue("Claude", None, None)
@@ -209,7 +207,7 @@ def test_a_malformed_file_keeps_the_last_good_tokens_and_is_not_overwritten(
     assert path.read_text() == '{\n "tokens": [{}]\n}'
 
 
-def test_use_is_known_at_once_and_written_at_most_once_a_minute(
+def test_last_use_is_known_at_once_and_written_at_most_once_a_minute(
     tokens: TokenStore, path: Path, clock: FakeClock
 ) -> None:
     issued = tokens.issue("Claude", None, None)
@@ -227,7 +225,7 @@ def test_use_is_known_at_once_and_written_at_most_once_a_minute(
     assert TokenStore(path, clock).list()[0].last_used_at == clock.now
 
 
-def test_use_is_written_when_the_store_is_flushed(
+def test_last_use_is_written_when_the_store_is_flushed(
     tokens: TokenStore, path: Path, clock: FakeClock
 ) -> None:
     issued = tokens.issue("Claude", None, None)
@@ -239,7 +237,7 @@ def test_use_is_written_when_the_store_is_flushed(
     assert path.stat().st_ino == written.st_ino
 
 
-def test_flushing_brings_no_revoked_token_back(
+def test_flushing_does_not_restore_a_revoked_token(
     tokens: TokenStore, path: Path, clock: FakeClock
 ) -> None:
     issued = tokens.issue("Claude", None, None)
@@ -250,7 +248,7 @@ def test_flushing_brings_no_revoked_token_back(
     assert TokenStore(path, clock).list() == ()
 
 
-def test_a_use_that_can_not_be_written_harms_nobody(
+def test_a_last_use_that_cannot_be_written_is_ignored(
     tokens: TokenStore, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     issued = tokens.issue("Claude", None, None)

@@ -1,4 +1,4 @@
-"""Tool lists on disk: never half written, never trusted blindly, never worth an exception."""
+"""Tool lists on disk: written atomically, validated when read, and never raising."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from router.store.tool_list_cache import ToolListCache
 
 TIME = ServerId("time")
 HASH = "a" * 64
-SAID = ServerListing(
+LISTING = ServerListing(
     tools=(
         {
             "name": "convert",
@@ -45,12 +45,12 @@ SAID = ServerListing(
     ttl_ms=60_000,
 )
 NOON = datetime(2026, 3, 10, 12, 0, 0, 123456, tzinfo=UTC)
-ENTRY = CachedListing(prepare(SAID), HASH, NOON, checked_at=NOON)
+ENTRY = CachedListing(prepare(LISTING), HASH, NOON, checked_at=NOON)
 OTHER = CachedListing(prepare(ServerListing(({"name": "later"},))), HASH, NOON, checked_at=NOON)
 
 
 def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change an entry as a program would that knows how to make its checksum."""
+    """Change an entry and update its checksum."""
     file = json.loads(path.read_bytes())
     change(file)
     tools = ",\n".join(json.dumps(tool) for tool in file.pop("tools"))
@@ -72,14 +72,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proves("CACHE-1", "CARD-3")
-def test_an_entry_comes_back_exactly_as_it_was_written(cache: ToolListCache) -> None:
+def test_an_entry_is_read_as_it_was_written(cache: ToolListCache) -> None:
     port: ToolListCache = cache
     port.write(TIME, ENTRY)
     assert port.read(TIME, HASH) == ENTRY
 
 
 @pytest.mark.proves("CACHE-1")
-def test_the_file_says_what_it_is(cache: ToolListCache, path: Path) -> None:
+def test_the_file_has_version_hash_time_and_lists(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     file = json.loads(path.read_bytes())
     assert file["formatVersion"] == 2
@@ -91,7 +91,7 @@ def test_the_file_says_what_it_is(cache: ToolListCache, path: Path) -> None:
 
 
 @pytest.mark.proves("CACHE-2")
-def test_an_entry_is_there_for_the_next_process(cache: ToolListCache, path: Path) -> None:
+def test_an_entry_is_read_by_the_next_process(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     assert ToolListCache(path.parent).read(TIME, HASH) == ENTRY
 
@@ -111,7 +111,7 @@ def test_entries_are_private(cache: ToolListCache, path: Path) -> None:
 
 
 @pytest.mark.proves("CACHE-4")
-def test_a_missing_entry_is_nothing_to_talk_about(
+def test_a_missing_entry_is_not_logged(
     cache: ToolListCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert cache.read(TIME, HASH) is None
@@ -162,7 +162,7 @@ def test_an_entry_of_the_wrong_shape_is_ignored_with_a_warning(
 
 
 @pytest.mark.proves("CACHE-4")
-def test_a_changed_entry_whose_checksum_fits_is_read(cache: ToolListCache, path: Path) -> None:
+def test_a_changed_entry_with_a_correct_checksum_is_read(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     rewritten(path, lambda file: file.update({"instructions": "Changed."}))
     entry = cache.read(TIME, HASH)
@@ -171,7 +171,7 @@ def test_a_changed_entry_whose_checksum_fits_is_read(cache: ToolListCache, path:
 
 
 @pytest.mark.proves("CACHE-4")
-def test_of_a_broken_entry_the_last_good_one_is_used(
+def test_a_corrupt_entry_falls_back_to_the_last_good_one(
     cache: ToolListCache, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.write(TIME, ENTRY)
@@ -183,9 +183,7 @@ def test_of_a_broken_entry_the_last_good_one_is_used(
     assert "checksum is wrong" in caplog.text
 
 
-def test_a_broken_entry_never_takes_the_last_good_ones_place(
-    cache: ToolListCache, path: Path
-) -> None:
+def test_a_corrupt_entry_never_replaces_the_last_good_one(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     cache.write(TIME, OTHER)
     for _ in range(2):
@@ -197,7 +195,7 @@ def test_a_broken_entry_never_takes_the_last_good_ones_place(
     assert entry.listing == ENTRY.listing
 
 
-def test_noting_that_a_list_still_holds_writes_nothing(cache: ToolListCache, path: Path) -> None:
+def test_marking_a_list_as_checked_rewrites_nothing(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     before, inode = path.read_bytes(), path.stat().st_ino
     cache.touch(TIME, NOON + timedelta(hours=3))
@@ -208,15 +206,13 @@ def test_noting_that_a_list_still_holds_writes_nothing(cache: ToolListCache, pat
     assert abs(entry.seen_at - NOON - timedelta(hours=3)) < timedelta(milliseconds=1)
 
 
-def test_noting_it_of_a_list_that_is_gone_is_no_error(cache: ToolListCache) -> None:
+def test_marking_a_removed_list_as_checked_is_no_error(cache: ToolListCache) -> None:
     cache.touch(TIME, NOON)
 
 
 @pytest.mark.proves("CACHE-4")
 @pytest.mark.parametrize("text", [b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 200_000, b'"x"'])
-def test_a_file_that_is_no_entry_at_all_is_ignored(
-    cache: ToolListCache, path: Path, text: bytes
-) -> None:
+def test_a_foreign_file_is_ignored(cache: ToolListCache, path: Path, text: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(text)
     assert cache.read(TIME, HASH) is None
@@ -233,7 +229,7 @@ def test_a_folder_in_the_entrys_place_is_ignored(cache: ToolListCache, path: Pat
 
 
 def mutations(good: bytes, count: int) -> Iterator[bytes]:
-    """Truncated, bit-flipped, cut up, repeated and reshaped copies of `good`; always the same."""
+    """Truncated, bit-flipped, cut, repeated and reshaped copies of `good`; deterministic."""
     chance = random.Random(20260310)
     for number in range(count):
         data = bytearray(good)
@@ -258,7 +254,7 @@ def mutations(good: bytes, count: int) -> Iterator[bytes]:
 
 
 @pytest.mark.proves("CACHE-4")
-def test_no_broken_file_raises(cache: ToolListCache, path: Path) -> None:
+def test_no_corrupt_file_raises(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     for data in mutations(path.read_bytes(), 500):
         path.write_bytes(data)
@@ -268,7 +264,7 @@ def test_no_broken_file_raises(cache: ToolListCache, path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.proves("CACHE-4")
-def test_none_of_five_thousand_broken_files_raises(cache: ToolListCache, path: Path) -> None:
+def test_none_of_five_thousand_corrupt_files_raises(cache: ToolListCache, path: Path) -> None:
     cache.write(TIME, ENTRY)
     cache.write(TIME, OTHER)
     good = path.read_bytes()
@@ -296,7 +292,7 @@ def test_a_write_that_fails_says_why_and_the_old_entry_stays(
     assert cache.read(TIME, HASH) == ENTRY
 
 
-def test_a_removed_entry_is_gone_and_removing_it_again_is_fine(cache: ToolListCache) -> None:
+def test_removing_an_entry_is_idempotent(cache: ToolListCache) -> None:
     cache.write(TIME, ENTRY)
     cache.remove(TIME)
     cache.remove(TIME)

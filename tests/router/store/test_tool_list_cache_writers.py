@@ -1,4 +1,4 @@
-"""Tool lists on disk under writers that are killed, and under two at once: nothing is lost."""
+"""Tool lists on disk with killed writers, and with two concurrent ones: nothing is lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ for line in sys.stdin:
 
 
 def kill_writers(folder: Path, steps: Iterable[int]) -> None:
-    """Let writers write over and over, each until it comes to the next of `steps`."""
+    """Run writers repeatedly, each until it reaches the next of `steps`, and kill them."""
     ToolListCache(folder).write(TIME, ENTRY)
     with subprocess.Popen(
         [sys.executable, "-c", KILL_A_WRITER_PER_LINE, str(folder)],
@@ -88,7 +88,7 @@ def kill_writers(folder: Path, steps: Iterable[int]) -> None:
 
 @pytest.mark.proves("CACHE-5")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killing_a_writer_never_leaves_a_broken_entry(
+def test_killing_a_writer_never_leaves_a_corrupt_entry(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kill_writers(tmp_path / "cache", range(1, 200, 9))
@@ -99,7 +99,7 @@ def test_killing_a_writer_never_leaves_a_broken_entry(
 @pytest.mark.timeout(300)
 @pytest.mark.proves("CACHE-5")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killing_a_writer_a_thousand_times_never_leaves_a_broken_entry(
+def test_killing_a_writer_a_thousand_times_never_leaves_a_corrupt_entry(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     kill_writers(tmp_path / "cache", [*range(1, 201)] * 5)
@@ -140,8 +140,8 @@ def write_side_by_side(folder: Path, rounds: int) -> None:
         )
         for name in ("first", "second")
     ]
-    said = [writer.communicate(timeout=200)[1] for writer in writers]
-    assert said == ["", ""]
+    stderrs = [writer.communicate(timeout=200)[1] for writer in writers]
+    assert stderrs == ["", ""]
     cache = ToolListCache(folder)
     for name in ("first", "second"):
         entry = cache.read(ServerId(name), HASH)

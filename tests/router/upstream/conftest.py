@@ -1,4 +1,4 @@
-"""Every test of this folder runs on asyncio's own loop and, where there is one, on uvloop."""
+"""Every test of this folder runs on asyncio's own loop and, where installed, on uvloop."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from router.upstream.connection import UpstreamConnection
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.connection_harness import Heard, Open, open_config
-from tests.router.upstream.pool_harness import Fleet
+from tests.router.upstream.connection_harness import Open, ServerOutput, open_config
+from tests.router.upstream.pool_harness import PoolHarness
 from tests.servers.commands import stdio_config
 from tests.support.timeouts import WAIT_S
 
@@ -25,12 +25,12 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture
-def heard() -> Heard:
-    return Heard()
+def output() -> ServerOutput:
+    return ServerOutput()
 
 
 @pytest.fixture
-async def open_server(heard: Heard) -> AsyncIterator[Open]:
+async def open_server(output: ServerOutput) -> AsyncIterator[Open]:
     """Opens test servers with options, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
@@ -39,7 +39,7 @@ async def open_server(heard: Heard) -> AsyncIterator[Open]:
     ) -> UpstreamConnection:
         config = stdio_config(*options, **fields)
         connection = await open_config(
-            config, heard, startup_timeout_s, expected_version=expected_version
+            config, output, startup_timeout_s, expected_version=expected_version
         )
         opened.append(connection)
         return connection
@@ -50,12 +50,12 @@ async def open_server(heard: Heard) -> AsyncIterator[Open]:
 
 
 @pytest.fixture
-async def fleet(tmp_path: Path) -> Fleet:
-    return Fleet(tmp_path / "record")
+async def harness(tmp_path: Path) -> PoolHarness:
+    return PoolHarness(tmp_path / "record")
 
 
 @pytest.fixture
-async def pool(fleet: Fleet) -> AsyncIterator[UpstreamPool]:
-    pool = fleet.pool()
+async def pool(harness: PoolHarness) -> AsyncIterator[UpstreamPool]:
+    pool = harness.pool()
     yield pool
     await pool.close()

@@ -1,4 +1,4 @@
-"""How the tests of this folder open connections, call tools and listen."""
+"""How the tests of this folder open connections, call tools and record notifications."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.support.timeouts import WAIT_S
 Open: TypeAlias = Callable[..., Awaitable[UpstreamConnection]]
 
 
-class Heard:
-    """What a server said beside its answers."""
+class ServerOutput:
+    """What a server sent besides responses."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -39,7 +39,7 @@ class Heard:
 
 async def open_config(
     config: ServerConfig,
-    heard: Heard,
+    output: ServerOutput,
     startup_timeout_s: float | None = WAIT_S,
     *,
     env: Mapping[str, str] | None = None,
@@ -53,7 +53,7 @@ async def open_config(
         startup_timeout_s=startup_timeout_s,
         expected_version=expected_version,
     )
-    return await open_upstream(plan, on_notification=heard.notification, on_stderr=heard.line)
+    return await open_upstream(plan, on_notification=output.notification, on_stderr=output.line)
 
 
 async def call(

@@ -1,4 +1,4 @@
-"""The surroundings of a pool in tests: what it may start, what it said, and the time."""
+"""The environment of a pool in tests: what it may start, what it published, and the time."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CONNECTING, READY, IDLE = ServerState.CONNECTING, ServerState.READY, ServerState
 FAILED, BACKING_OFF = ServerState.FAILED, ServerState.BACKING_OFF
 
 
-class Fleet:
-    """The surroundings of a pool: what it may start, what it said, and the time."""
+class PoolHarness:
+    """The environment of a pool: what it may start, what it published, and the time."""
 
     def __init__(self, record: Path) -> None:
         self.record = record
@@ -65,7 +65,7 @@ class Fleet:
     def _notified(self, ref: ServerRef, method: str, params: JsonObject) -> None:
         self.notifications.append((ref, method, params))
 
-    def _said(self, ref: ServerRef, line: str) -> None:
+    def _stderr_line(self, ref: ServerRef, line: str) -> None:
         self.lines.append((ref, line))
 
     def _given_up(self, ref: ServerRef, failure: Failure) -> None:
@@ -78,7 +78,7 @@ class Fleet:
         await pausing.wait()
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, and whoever sleeps wake up."""
+        """Advance the time and wake all sleepers."""
         self.now += seconds
         if self._pausing is not None:
             self._pausing.set()
@@ -103,7 +103,7 @@ class Fleet:
             self.launch,
             self.publish_state,
             on_notification=self._notified,
-            on_stderr=self._said,
+            on_stderr=self._stderr_line,
             on_given_up=self._given_up,
             run_options=lambda ref: self.run_options_of.get(ref, self.run_options),
         )

@@ -1,4 +1,4 @@
-"""Which revision is spoken, and what is said when there is none in common."""
+"""Which revision is negotiated, and the error when there is none in common."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from router.config.server import ServerConfig
 from router.domain.failures import Failure, FailureKind
 from router.upstream import handshake
 from router.upstream.connection import UpstreamConnection
-from tests.router.upstream.connection_harness import Heard, Open, call, failure_of, open_config
+from tests.router.upstream.connection_harness import (
+    Open,
+    ServerOutput,
+    call,
+    failure_of,
+    open_config,
+)
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
 
 
 async def open_address(
-    url: str, heard: Heard, startup_timeout_s: float | None = None
+    url: str, output: ServerOutput, startup_timeout_s: float | None = None
 ) -> UpstreamConnection:
-    return await open_config(ServerConfig(url=f"{url}/mcp"), heard, startup_timeout_s)
+    return await open_config(ServerConfig(url=f"{url}/mcp"), output, startup_timeout_s)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -36,7 +42,7 @@ async def test_every_legacy_revision_is_accepted(
     assert len(recorded(record, "notifications/initialized")) == 1
 
 
-async def test_a_server_that_knows_only_the_modern_revision_is_spoken_to_in_it(
+async def test_a_modern_only_server_gets_the_modern_revision(
     open_server: Open, tmp_path: Path
 ) -> None:
     record = tmp_path / "record"
@@ -50,7 +56,7 @@ async def test_a_server_that_knows_only_the_modern_revision_is_spoken_to_in_it(
 
 
 @pytest.mark.parametrize(("expected", "refused"), [("", ["initialize"]), ("2026-07-28", [])])
-async def test_a_server_remembered_to_be_modern_is_not_asked_the_old_way(
+async def test_a_server_remembered_as_modern_gets_no_initialize(
     open_server: Open, tmp_path: Path, expected: str, refused: list[str]
 ) -> None:
     record = tmp_path / "record"
@@ -62,7 +68,7 @@ async def test_a_server_remembered_to_be_modern_is_not_asked_the_old_way(
 
 
 @pytest.mark.parametrize("options", [(), ("--deaf-to", "server/discover")])
-async def test_a_server_that_is_modern_no_longer_is_asked_the_old_way_after_all(
+async def test_a_server_that_is_no_longer_modern_gets_initialize(
     open_server: Open, options: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(handshake, "_DISCOVER_TIMEOUT_S", 0.3)
@@ -81,7 +87,7 @@ async def test_a_server_that_is_modern_no_longer_is_asked_the_old_way_after_all(
         (("--refuse", "No API key"), "it would not open a session: No API key (-32603)"),
     ],
 )
-async def test_a_session_that_can_not_be_opened_says_why(
+async def test_a_session_that_cannot_be_opened_says_why(
     open_server: Open, options: Sequence[str], detail: str
 ) -> None:
     assert (await failure_of(open_server(*options))).detail == detail
@@ -97,31 +103,31 @@ async def test_a_session_that_can_not_be_opened_says_why(
         (502, FailureKind.UNREACHABLE),
     ],
 )
-async def test_an_http_refusal_keeps_its_meaning(
-    heard: Heard, status: int, kind: FailureKind
+async def test_an_http_error_keeps_its_meaning(
+    output: ServerOutput, status: int, kind: FailureKind
 ) -> None:
     odd = OddServer(initialize_status=status)
     with serving(odd.app) as url:
-        failure = await failure_of(open_address(url, heard))
+        failure = await failure_of(open_address(url, output))
     assert failure.kind is kind
     assert f"HTTP {status}" in failure.detail
     tried_modern = status in (404, 405)
     assert odd.methods() == ["initialize", "server/discover"] if tried_modern else ["initialize"]
 
 
-async def test_we_say_who_we_are(heard: Heard) -> None:
+async def test_client_info_is_sent(output: ServerOutput) -> None:
     odd = OddServer()
     with serving(odd.app) as url:
-        connection = await open_address(url, heard)
+        connection = await open_address(url, output)
         await connection.close()
     params = odd.requests[0].message["params"]
     assert params["clientInfo"] == {"name": "toolbooth", "version": __version__}
     assert params["capabilities"] == {"elicitation": {"form": {}, "url": {}}, "sampling": {}}
 
 
-async def test_a_server_that_accepts_and_never_answers_is_given_up(heard: Heard) -> None:
+async def test_a_server_that_accepts_and_never_responds_times_out(output: ServerOutput) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        opening = open_address(f"http://127.0.0.1:{port}", heard, startup_timeout_s=0.3)
+        opening = open_address(f"http://127.0.0.1:{port}", output, startup_timeout_s=0.3)
         failure = await failure_of(opening)
     assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")

@@ -1,7 +1,7 @@
-"""Whatever a server does: an answer or a clear error, and nobody else notices.
+"""Whatever a server does: a result or a clear error, and no other server is affected.
 
-Each fault is done at every step it can be done at, by servers of their own, side by side; meanwhile
-a healthy server is called without pause. All faults, and how long each may hold up others, are in
+Each fault happens at every possible step, in separate concurrent servers; meanwhile a healthy
+server is called continuously. All faults, and how long each may delay others, are in
 `tests/proofs/test_hostile_servers.py`.
 """
 
@@ -16,7 +16,7 @@ from tests.support.hostile_servers import (
     LINUX_ONLY,
     SSE,
     STDIO,
-    assert_harms_only_its_own_calls,
+    assert_affects_only_its_own_calls,
     hostile_processes,
     http_configs,
     stdio_configs,
@@ -27,29 +27,29 @@ pytestmark = LINUX_ONLY
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
-    """Once is enough here, on the loop that is used where there is one."""
+    """One loop is enough here: uvloop where it is installed."""
     return "asyncio", {"use_uvloop": True}
 
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["exit", "deep"])
-async def test_a_hostile_process_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_process_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = STDIO[fault]
-    await assert_harms_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
+    await assert_affects_only_its_own_calls(stdio_configs(fault, steps), steps, expected)
     assert hostile_processes(fault) == []
 
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["drip", "digits"])
-async def test_a_hostile_address_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_http_server_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = HTTP[fault]
     with http_configs(fault, steps, "http") as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected)
+        await assert_affects_only_its_own_calls(configs, steps, expected)
 
 
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize("fault", ["exit", "deep"])
-async def test_a_hostile_event_stream_harms_only_its_own_calls(fault: str) -> None:
+async def test_a_hostile_event_stream_affects_only_its_own_calls(fault: str) -> None:
     steps, expected = SSE[fault]
     with http_configs(fault, steps, "sse") as configs:
-        await assert_harms_only_its_own_calls(configs, steps, expected)
+        await assert_affects_only_its_own_calls(configs, steps, expected)

@@ -1,4 +1,4 @@
-"""Starting and stopping a server over and over leaves nothing behind; nor does a killed router."""
+"""Starting and stopping a server repeatedly leaks nothing; nor does a killed router."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.pool_harness import REF, Fleet, call
+from tests.router.upstream.pool_harness import REF, PoolHarness, call
 from tests.servers.commands import ends_within, is_running, recorded, stdio_config
 from tests.support.router_process import children_of
 from tests.support.timeouts import WAIT_S
@@ -25,7 +25,7 @@ ROUNDS = 30
 
 @dataclass(frozen=True)
 class Held:
-    """What this process holds of the system's."""
+    """The system resources this process holds."""
 
     descriptors: int
     tasks: int
@@ -46,15 +46,17 @@ async def start_and_stop(pool: UpstreamPool, rounds: int) -> None:
 
 
 @LINUX_ONLY
-async def test_starts_and_stops_leave_nothing_behind(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.options = ["--child"]
+async def test_starts_and_stops_leave_nothing_behind(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    harness.options = ["--child"]
     await start_and_stop(pool, 5)
     before, children = Held.now(), children_of(os.getpid())
     await start_and_stop(pool, ROUNDS)
     assert Held.now() == before
-    assert len(fleet.pids()) == ROUNDS + 5
-    guardians = children_of(os.getpid()) - children  # the last of them may still be ending
-    left = [*fleet.pids(), *recorded(fleet.record, "child"), *guardians]
+    assert len(harness.pids()) == ROUNDS + 5
+    guardians = children_of(os.getpid()) - children  # the last one may still be ending
+    left = [*harness.pids(), *recorded(harness.record, "child"), *guardians]
     assert [pid for pid in left if not ends_within(WAIT_S, pid)] == []
 
 

@@ -1,4 +1,4 @@
-"""Reading all that a server offers."""
+"""Reading all lists of a server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def named(*names: str, **fields: Any) -> list[JsonObject]:
 
 
 @pytest.mark.proves("CARD-3")
-async def test_everything_announced_is_read_as_it_is() -> None:
+async def test_every_declared_capability_is_read_unchanged() -> None:
     upstream = ListedUpstream(
         {"tools": {}, "prompts": {}, "resources": {"subscribe": True}, "x": None},
         {
@@ -67,25 +67,25 @@ async def test_everything_announced_is_read_as_it_is() -> None:
     assert (listing.instructions, listing.protocol_version) == ("Read me.", "2025-11-25")
 
 
-async def test_what_is_not_announced_is_not_asked_for() -> None:
+async def test_undeclared_capabilities_are_not_requested() -> None:
     upstream = ListedUpstream({"prompts": {}}, {"prompts/list": [{"prompts": []}]})
     assert (await read_listing(upstream)).tools == ()
     assert upstream.asked == ["prompts/list"]
 
 
-async def test_a_server_that_announces_nothing_is_asked_for_tools() -> None:
+async def test_a_server_without_declared_capabilities_is_asked_for_tools() -> None:
     upstream = ListedUpstream({}, {"tools/list": [{"tools": named("a")}]})
     assert (await read_listing(upstream)).tools == ({"name": "a"},)
     assert upstream.asked == ["tools/list"]
 
 
-async def test_a_list_the_server_does_not_know_is_empty() -> None:
+async def test_method_not_found_means_an_empty_list() -> None:
     upstream = ListedUpstream({"tools": {}, "resources": {}}, {"tools/list": [{"tools": []}]})
     listing = await read_listing(upstream)
     assert (listing.resources, listing.resource_templates) == ((), ())
 
 
-async def test_another_error_is_no_empty_list() -> None:
+async def test_other_errors_are_raised() -> None:
     class Refusing(ListedUpstream):
         async def request(self, method: str, *_: Any, **__: Any) -> JsonObject:
             raise UpstreamAnsweredError(-32603, "Out of order")
@@ -102,12 +102,12 @@ async def test_entries_without_a_name_are_dropped(caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize("tools", [None, "x", {}])
-async def test_a_list_that_is_none_is_empty(tools: Any) -> None:
+async def test_a_malformed_list_is_empty(tools: Any) -> None:
     upstream = ListedUpstream({}, {"tools/list": [{"tools": tools}]})
     assert (await read_listing(upstream)).tools == ()
 
 
-async def test_a_list_without_end_is_cut(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_endless_list_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     page = {"tools": named(*map(str, range(1000)))}
     many = ListedUpstream({}, {"tools/list": [page] * 200})
     assert len((await read_listing(many)).tools) == LIMITS.entries
@@ -116,14 +116,14 @@ async def test_a_list_without_end_is_cut(caplog: pytest.LogCaptureFixture) -> No
     assert caplog.text.count("was cut") == 2
 
 
-async def test_a_cursor_that_comes_again_ends_the_list() -> None:
+async def test_a_repeated_cursor_ends_the_list() -> None:
     page = {"tools": named("a"), "nextCursor": "0"}
     upstream = ListedUpstream({}, {"tools/list": [page]})
     assert len((await read_listing(upstream)).tools) == 2
 
 
 @pytest.mark.proves("CARD-3")
-async def test_a_real_servers_pages_are_all_read(open_server: Open) -> None:
+async def test_all_pages_of_a_real_server_are_read(open_server: Open) -> None:
     connection = await open_server("--tools", "250", "--page-size", "50")
     listing = await read_listing(connection)
     assert len({tool["name"] for tool in listing.tools}) == len(listing.tools) > 250

@@ -1,4 +1,4 @@
-"""Lifecycles and supervision of real processes: who starts what when, and who gives up."""
+"""Lifecycles and supervision of real processes: when a server starts, restarts and is given up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.router.upstream.pool_harness import (
     OTHER,
     READY,
     REF,
-    Fleet,
+    PoolHarness,
     call,
 )
 from tests.servers.commands import is_running
@@ -78,50 +78,52 @@ async def fail(pool: UpstreamPool) -> Any:
     return await failure_of(call(pool, "echo"))
 
 
-async def test_a_start_ahead_of_any_call_is_shared_with_the_first_call(
-    pool: UpstreamPool, fleet: Fleet
+async def test_an_eager_start_is_shared_with_the_first_call(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     pool.start(REF)
     pool.start(REF)
     assert await call(pool, "echo", a=1) == {"a": 1}
-    assert len(fleet.pids()) == 1
+    assert len(harness.pids()) == 1
 
 
 async def test_an_eager_server_stops_when_unused_and_starts_again_when_called(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(lifecycle=Lifecycle.EAGER, idle_timeout_s=0.1)
+    harness.run_options = RunOptions(lifecycle=Lifecycle.EAGER, idle_timeout_s=0.1)
     pool.start(REF)
-    await fleet.until(lambda: fleet.states_of() == [CONNECTING, READY, IDLE])
+    await harness.until(lambda: harness.states_of() == [CONNECTING, READY, IDLE])
     assert await call(pool, "echo", a=1) == {"a": 1}
 
 
-async def test_a_server_that_shall_always_run_outlives_idleness_and_borrowers(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_server_that_always_runs_survives_idleness_and_borrowers(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options_of[REF] = ALWAYS
-    fleet.run_options = RunOptions(idle_timeout_s=ALWAYS.idle_timeout_s)
+    harness.run_options_of[REF] = ALWAYS
+    harness.run_options = RunOptions(idle_timeout_s=ALWAYS.idle_timeout_s)
     async with pool.borrow(REF):
         pass
     await call(pool, "echo", OTHER)
-    await fleet.until(lambda: IDLE in fleet.states_of(OTHER))  # idle for less time than the other
-    assert fleet.states_of() == [CONNECTING, READY]
-    assert is_running(fleet.pids()[0])
+    await harness.until(
+        lambda: IDLE in harness.states_of(OTHER)
+    )  # idle for less time than the other
+    assert harness.states_of() == [CONNECTING, READY]
+    assert is_running(harness.pids()[0])
 
 
-class HeldEnd:
-    """Keeps a process that exited from being over until it is let go."""
+class DelayedExit:
+    """Keeps an exited process from being reported as ended until it is released."""
 
     def __init__(self) -> None:
         self.noticed = asyncio.Event()
         self.let_go = asyncio.Event()
 
     def watch_tree(self, pid: int, mark: ProcessMark) -> ProcessTree:
-        return HeldTree(tree.watch_tree(pid, mark), self)
+        return DelayedExitTree(tree.watch_tree(pid, mark), self)
 
 
-class HeldTree:
-    def __init__(self, real: ProcessTree, held: HeldEnd) -> None:
+class DelayedExitTree:
+    def __init__(self, real: ProcessTree, held: DelayedExit) -> None:
         self._held = held
         self._end = real.end
         self.terminate, self.kill, self.release = real.terminate, real.kill, real.release
@@ -133,38 +135,38 @@ class HeldTree:
 
 
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> HeldEnd:
-    held = HeldEnd()
+def held(monkeypatch: pytest.MonkeyPatch) -> DelayedExit:
+    held = DelayedExit()
     monkeypatch.setattr(stdio, "watch_tree", held.watch_tree)
     return held
 
 
-async def kill_first(pool: UpstreamPool, fleet: Fleet, held: HeldEnd) -> None:
-    """Of the process of the first call: returns when that is noticed, but not over."""
+async def kill_first(pool: UpstreamPool, harness: PoolHarness, held: DelayedExit) -> None:
+    """For the process of the first call: returns when the exit is noticed, but not completed."""
     await call(pool, "echo", a=1)
-    os.kill(fleet.pids()[0], signal.SIGKILL)
+    os.kill(harness.pids()[0], signal.SIGKILL)
     async with asyncio.timeout(WAIT_S):
         await held.noticed.wait()
     assert not pool.is_live(REF)
-    assert fleet.states_of() == [CONNECTING, READY]
+    assert harness.states_of() == [CONNECTING, READY]
 
 
 async def test_a_call_after_an_exit_waits_for_the_end_and_starts_the_server_again(
-    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+    pool: UpstreamPool, harness: PoolHarness, held: DelayedExit
 ) -> None:
-    await kill_first(pool, fleet, held)
+    await kill_first(pool, harness, held)
     calls = [spawn(call(pool, "echo", a=number), name="call") for number in (2, 3)]
     await asyncio.sleep(0)
     held.let_go.set()
     assert await asyncio.gather(*calls) == [{"a": 2}, {"a": 3}]
-    assert len(fleet.pids()) == 2
-    assert fleet.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
+    assert len(harness.pids()) == 2
+    assert harness.states_of() == [CONNECTING, READY, FAILED, CONNECTING, READY]
 
 
-async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_closed(
-    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+async def test_a_call_waiting_for_an_exit_starts_nothing_after_the_pool_is_closed(
+    pool: UpstreamPool, harness: PoolHarness, held: DelayedExit
 ) -> None:
-    await kill_first(pool, fleet, held)
+    await kill_first(pool, harness, held)
     late = spawn(fail(pool), name="late call")
     await asyncio.sleep(0)
     closing = spawn(pool.close(), name="close")
@@ -172,32 +174,32 @@ async def test_nobody_who_waits_for_an_end_starts_a_server_after_the_pool_is_clo
     held.let_go.set()
     await closing
     assert "Toolbooth is stopping" in str(await late)
-    assert len(fleet.pids()) == 1
+    assert len(harness.pids()) == 1
 
 
 async def test_a_server_that_ends_while_the_pool_closes_is_not_started_again(
-    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+    pool: UpstreamPool, harness: PoolHarness, held: DelayedExit
 ) -> None:
-    fleet.run_options = RunOptions(lifecycle=Lifecycle.ALWAYS)
-    await kill_first(pool, fleet, held)
+    harness.run_options = RunOptions(lifecycle=Lifecycle.ALWAYS)
+    await kill_first(pool, harness, held)
     closing = spawn(pool.close(), name="close")
     await asyncio.sleep(0)
     held.let_go.set()
     await closing
-    fleet.pass_time(100)
+    harness.pass_time(100)
     for _ in range(10):
         await asyncio.sleep(0)
-    assert fleet.launches == 1
+    assert harness.launches == 1
 
 
-async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool(
-    pool: UpstreamPool, fleet: Fleet, held: HeldEnd
+async def test_a_server_restarted_by_a_waiting_call_stays_in_the_pool(
+    pool: UpstreamPool, harness: PoolHarness, held: DelayedExit
 ) -> None:
     """A call of another session drops unused upstreams just between the end and the new start."""
-    fleet.run_options = RunOptions(sharing=Sharing.PER_SESSION)
+    harness.run_options = RunOptions(sharing=Sharing.PER_SESSION)
     one, other = FakeClient("one"), FakeClient("other")
     await call_for(pool, one)
-    os.kill(fleet.pids()[0], signal.SIGKILL)
+    os.kill(harness.pids()[0], signal.SIGKILL)
     async with asyncio.timeout(WAIT_S):
         await held.noticed.wait()
     calls = [spawn(call_for(pool, one), name="waiting call")]
@@ -206,105 +208,107 @@ async def test_a_server_that_a_waiting_call_starts_again_is_not_lost_to_the_pool
     def failed() -> None:
         calls.append(spawn(call_for(pool, other), name="other call"))
 
-    fleet.on_failure = lambda: asyncio.get_running_loop().call_soon(failed)
+    harness.on_failure = lambda: asyncio.get_running_loop().call_soon(failed)
     held.let_go.set()
-    await fleet.until(lambda: len(fleet.pids()) == 3)
+    await harness.until(lambda: len(harness.pids()) == 3)
     await asyncio.gather(*calls)
     await pool.close()
-    assert not any(map(is_running, fleet.pids()))
+    assert not any(map(is_running, harness.pids()))
 
 
-async def test_a_server_that_shall_always_run_is_started_again_after_a_crash(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_server_that_always_runs_is_restarted_after_a_crash(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = ALWAYS
+    harness.run_options = ALWAYS
     pool.start(REF)
-    await fleet.until(lambda: READY in fleet.states_of())
-    os.kill(fleet.pids()[0], signal.SIGKILL)
-    await fleet.until_pause(1)
-    assert fleet.pauses == [0]
-    fleet.pass_time(0)
-    await fleet.until(lambda: fleet.states_of().count(READY) == 2)
-    os.kill(fleet.pids()[1], signal.SIGKILL)
-    await fleet.until_pause(2)
-    assert fleet.states_of()[-1] is BACKING_OFF
-    fleet.pass_time(fleet.pauses[-1])
-    await fleet.until(lambda: fleet.states_of().count(READY) == 3)
-    assert len(fleet.pids()) == 3
-    assert fleet.pauses[1] > 1
+    await harness.until(lambda: READY in harness.states_of())
+    os.kill(harness.pids()[0], signal.SIGKILL)
+    await harness.until_pause(1)
+    assert harness.pauses == [0]
+    harness.pass_time(0)
+    await harness.until(lambda: harness.states_of().count(READY) == 2)
+    os.kill(harness.pids()[1], signal.SIGKILL)
+    await harness.until_pause(2)
+    assert harness.states_of()[-1] is BACKING_OFF
+    harness.pass_time(harness.pauses[-1])
+    await harness.until(lambda: harness.states_of().count(READY) == 3)
+    assert len(harness.pids()) == 3
+    assert harness.pauses[1] > 1
 
 
-async def test_a_crash_loop_backs_off_and_is_given_up_with_one_notice(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_crash_loop_backs_off_and_is_given_up_with_one_event(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options, fleet.options = ALWAYS, FAILING
+    harness.run_options, harness.options = ALWAYS, FAILING
     pool.start(REF)
     for tries in range(1, 5):
-        await fleet.until_pause(tries)
-        assert fleet.states_of().count(BACKING_OFF) == tries
-        assert fleet.failures[-1].retry_at is not None
-        fleet.pass_time(fleet.pauses[-1])
-    await fleet.until(lambda: FAILED in fleet.states_of())
-    assert [round(pause_s, 1) for pause_s in fleet.pauses] == [1.0, 2.8, 7.7, 21.6]
-    assert fleet.launches == 5
-    assert [(ref, failure.kind) for ref, failure in fleet.given_up] == [(REF, FailureKind.EXITED)]
+        await harness.until_pause(tries)
+        assert harness.states_of().count(BACKING_OFF) == tries
+        assert harness.failures[-1].retry_at is not None
+        harness.pass_time(harness.pauses[-1])
+    await harness.until(lambda: FAILED in harness.states_of())
+    assert [round(pause_s, 1) for pause_s in harness.pauses] == [1.0, 2.8, 7.7, 21.6]
+    assert harness.launches == 5
+    assert [(ref, failure.kind) for ref, failure in harness.given_up] == [(REF, FailureKind.EXITED)]
 
     assert (await fail(pool)).retry_at is not None
-    assert fleet.launches == 5
-    fleet.pass_time(60)
+    assert harness.launches == 5
+    harness.pass_time(60)
     await fail(pool)
-    assert fleet.launches == 6
-    assert len(fleet.given_up) == 1
+    assert harness.launches == 6
+    assert len(harness.given_up) == 1
 
 
-async def test_calls_in_a_pause_are_refused_with_the_time_of_the_next_try(
-    pool: UpstreamPool, fleet: Fleet
+async def test_calls_during_a_pause_are_refused_with_the_time_of_the_next_attempt(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.options = FAILING
+    harness.options = FAILING
     first = await fail(pool)
     assert first.retry_at is not None
     assert await fail(pool) == first
-    assert fleet.launches == 1
-    fleet.pass_time(1)
-    await fleet.until(lambda: fleet.states_of() == [CONNECTING, BACKING_OFF, FAILED])
-    assert fleet.failures[-1].retry_at is None
+    assert harness.launches == 1
+    harness.pass_time(1)
+    await harness.until(lambda: harness.states_of() == [CONNECTING, BACKING_OFF, FAILED])
+    assert harness.failures[-1].retry_at is None
 
 
-async def test_a_person_need_not_wait_for_the_pause(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.options = FAILING
+async def test_the_user_can_skip_the_pause(pool: UpstreamPool, harness: PoolHarness) -> None:
+    harness.options = FAILING
     await fail(pool)
-    fleet.options = []
+    harness.options = []
     pool.reset_failures(REF)
     assert await call(pool, "echo", a=1) == {"a": 1}
-    assert fleet.states_of() == [CONNECTING, BACKING_OFF, CONNECTING, READY]
+    assert harness.states_of() == [CONNECTING, BACKING_OFF, CONNECTING, READY]
 
 
-async def test_disconnecting_ends_a_pause(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.run_options, fleet.options = ALWAYS, FAILING
+async def test_disconnecting_ends_a_pause(pool: UpstreamPool, harness: PoolHarness) -> None:
+    harness.run_options, harness.options = ALWAYS, FAILING
     pool.start(REF)
-    await fleet.until(lambda: BACKING_OFF in fleet.states_of())
+    await harness.until(lambda: BACKING_OFF in harness.states_of())
     await pool.disconnect(REF)
-    assert fleet.states_of()[-1] is IDLE
-    assert fleet.launches == 1
+    assert harness.states_of()[-1] is IDLE
+    assert harness.launches == 1
 
 
-async def test_who_waits_for_a_start_is_told_so(pool: UpstreamPool, fleet: Fleet) -> None:
-    fleet.run_options = RunOptions(name="Files")
-    told: list[JsonObject] = []
+async def test_a_call_waiting_for_a_start_gets_progress(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    harness.run_options = RunOptions(name="Files")
+    progress: list[JsonObject] = []
 
     async def on_progress(params: JsonObject) -> None:
-        told.append(params)
+        progress.append(params)
 
     params: JsonObject = {"name": "echo", "arguments": {}}
     for _ in range(2):
         await pool.request(REF, "tools/call", params, CallOptions(on_progress=on_progress))
-    assert told == [{"progress": 0, "message": "Starting Files…"}]
+    assert progress == [{"progress": 0, "message": "Starting Files…"}]
 
 
-async def test_a_server_gets_no_more_calls_at_once_than_it_may(
-    pool: UpstreamPool, fleet: Fleet
+async def test_concurrent_calls_of_a_server_are_limited(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(max_concurrent_calls=2)
+    harness.run_options = RunOptions(max_concurrent_calls=2)
     pair = [spawn(call(pool, "reverse", size=2, value=n), name="pair") for n in range(3)]
     done, _ = await asyncio.wait(pair, timeout=WAIT_S, return_when=asyncio.FIRST_COMPLETED)
     assert pair[2] not in done
@@ -314,18 +318,18 @@ async def test_a_server_gets_no_more_calls_at_once_than_it_may(
 
 @pytest.mark.parametrize("method", ["start", "request"])
 async def test_nothing_starts_while_the_pool_closes(
-    pool: UpstreamPool, fleet: Fleet, method: str
+    pool: UpstreamPool, harness: PoolHarness, method: str
 ) -> None:
     await pool.close()
     if method == "start":
         pool.start(REF)
     else:
         await failure_of(call(pool, "echo"))
-    assert fleet.launches == 0
+    assert harness.launches == 0
 
 
-async def test_the_way_that_led_to_a_server_is_the_first_to_be_tried_again(
-    pool: UpstreamPool, fleet: Fleet
+async def test_the_transport_that_worked_is_tried_first(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     asked: list[str] = []
     app = OddSseServer().app
@@ -335,7 +339,7 @@ async def test_the_way_that_led_to_a_server_is_the_first_to_be_tried_again(
         await app(scope, receive, send)
 
     with serving(noting) as url:
-        fleet.configs[REF] = ServerConfig(url=f"{url}/mcp")
+        harness.configs[REF] = ServerConfig(url=f"{url}/mcp")
         for first in ("POST /mcp", "GET /mcp"):
             asked.clear()
             await pool.request(REF, "tools/call", {"name": "plain", "arguments": {}})

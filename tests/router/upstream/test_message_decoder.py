@@ -1,4 +1,4 @@
-"""Decoding what servers send: the same values either way, and never more than the limits."""
+"""Decoding messages of servers: the same values by both decoders, and never beyond the limits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ async def at_once(text: bytes, limits: UpstreamLimits) -> list[JsonObject]:
     return decode(text, limits)
 
 
-both_ways = pytest.mark.parametrize("way", [at_once, decode_large])
+both_decoders = pytest.mark.parametrize("decoder", [at_once, decode_large])
 
 
 def nested(levels: int) -> bytes:
     return b'{"a":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
 
 
-@both_ways
+@both_decoders
 @pytest.mark.parametrize(
     "text",
     [
@@ -39,14 +39,14 @@ def nested(levels: int) -> bytes:
         '{"big":123456789012345678901234567890}',
     ],
 )
-async def test_values_are_those_of_the_standard_library(way: Decode, text: str) -> None:
+async def test_values_are_those_of_the_standard_library(decoder: Decode, text: str) -> None:
     expected = json.loads(text)
-    assert await way(text.encode(), LIMITS) == (
+    assert await decoder(text.encode(), LIMITS) == (
         expected if isinstance(expected, list) else [expected]
     )
 
 
-@both_ways
+@both_decoders
 @pytest.mark.parametrize(
     "text",
     [
@@ -71,20 +71,22 @@ async def test_values_are_those_of_the_standard_library(way: Decode, text: str) 
         b"[" + b"{}," * 1000 + b"{}]",
     ],
 )
-async def test_what_is_no_message_is_refused_without_repeating_it(way: Decode, text: bytes) -> None:
+async def test_an_invalid_message_is_refused_without_quoting_it(
+    decoder: Decode, text: bytes
+) -> None:
     with pytest.raises(InvalidMessage) as refused:
-        await way(text, LIMITS)
+        await decoder(text, LIMITS)
     assert len(str(refused.value)) < 200
 
 
-@both_ways
-async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
-    assert await way(b'{"text":"a\xffb"}', LIMITS) == [{"text": "a\ufffdb"}]
+@both_decoders
+async def test_an_invalid_character_affects_only_itself(decoder: Decode) -> None:
+    assert await decoder(b'{"text":"a\xffb"}', LIMITS) == [{"text": "a\ufffdb"}]
 
 
-@both_ways
+@both_decoders
 @pytest.mark.parametrize(
-    ("text", "mended"),
+    ("text", "replaced"),
     [
         (r"\ud800", "\ufffd"),
         (r"\uDFFFx", "\ufffdx"),
@@ -94,17 +96,17 @@ async def test_a_broken_character_costs_only_itself(way: Decode) -> None:
         (r"\\\ud800\n", "\\\ufffd\n"),
     ],
 )
-async def test_half_a_character_is_replaced(way: Decode, text: str, mended: str) -> None:
-    [message] = await way(f'{{"{text}":["{text}"]}}'.encode(), LIMITS)
-    assert message == {mended: [mended]}
+async def test_a_lone_surrogate_is_replaced(decoder: Decode, text: str, replaced: str) -> None:
+    [message] = await decoder(f'{{"{text}":["{text}"]}}'.encode(), LIMITS)
+    assert message == {replaced: [replaced]}
 
 
-@both_ways
-async def test_nesting_is_limited(way: Decode) -> None:
+@both_decoders
+async def test_nesting_is_limited(decoder: Decode) -> None:
     limits = UpstreamLimits(depth=50)
-    assert await way(nested(50), limits)
+    assert await decoder(nested(50), limits)
     with pytest.raises(InvalidMessage, match="nested more than 50 levels deep"):
-        await way(nested(51), limits)
+        await decoder(nested(51), limits)
 
 
 async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
@@ -128,7 +130,7 @@ async def test_the_number_of_values_in_a_large_message_is_limited() -> None:
         (b"Listening on port 7", None),
     ],
 )
-def test_the_request_an_unreadable_answer_belongs_to_is_seen_at_its_ends(
+def test_the_id_of_an_undecodable_response_is_found_at_its_ends(
     text: bytes, request_id: int | None
 ) -> None:
     assert response_id(text) == request_id

@@ -1,4 +1,4 @@
-"""The peer: which answer belongs to which request, whatever the transport."""
+"""The peer: which response belongs to which request, whatever the transport."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GONE = Failure(FailureKind.EXITED, "code 1", "boom")
 
 
 class FakeTransport:
-    """Keeps what was sent; `on_send` may answer it, or hold it up."""
+    """Records what was sent; `on_send` may answer it or block it."""
 
     def __init__(self) -> None:
         self.is_closing = self.cancels_by_closing = False
@@ -66,7 +66,7 @@ async def failure_of(task: asyncio.Task[Any]) -> Failure:
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_comes_back_as_it_was_sent(peer: Peer, transport: FakeTransport) -> None:
+async def test_a_result_is_returned_as_it_was_sent(peer: Peer, transport: FakeTransport) -> None:
     result: JsonObject = {"content": [], "x": None, "_meta": {"a/b": [1, None]}, "isError": False}
     transport.on_send = lambda message: peer.receive(answer(message, result=result))
     assert await peer.request("tools/call", {"name": "t"}) is result
@@ -78,7 +78,7 @@ async def test_a_result_comes_back_as_it_was_sent(peer: Peer, transport: FakeTra
     }
 
 
-async def test_answers_find_their_requests_in_any_order(
+async def test_responses_match_their_requests_in_any_order(
     peer: Peer, transport: FakeTransport
 ) -> None:
     calls = [spawn(peer.request("m", {"n": n}), name="call") for n in range(100)]
@@ -100,7 +100,7 @@ async def test_a_servers_error_keeps_code_message_and_data(
 
 
 @pytest.mark.parametrize("content", [{"result": None}, {"result": [1]}, {}])
-async def test_an_answer_without_a_result_is_the_servers_fault(
+async def test_a_response_without_a_result_is_a_protocol_error(
     peer: Peer, transport: FakeTransport, content: JsonObject
 ) -> None:
     transport.on_send = lambda message: peer.receive(answer(message, **content))
@@ -110,7 +110,7 @@ async def test_an_answer_without_a_result_is_the_servers_fault(
 
 
 @pytest.mark.parametrize("odd_id", [2, "1", 1.0, True, None, [1], {"id": 1}])
-async def test_answers_with_another_id_are_ignored(
+async def test_responses_with_an_unknown_id_are_ignored(
     peer: Peer, transport: FakeTransport, odd_id: object
 ) -> None:
     call = spawn(peer.request("m"), name="call")
@@ -147,7 +147,7 @@ async def test_progress_arrives_in_order_without_the_token_and_before_the_result
     assert seen == [{"progress": step, "more": None} for step in range(3)]
 
 
-async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
+async def test_the_queue_for_a_client_that_does_not_read_is_bounded(
     peer: Peer, transport: FakeTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pending_request, "_MAX_QUEUED_CHARACTERS", 1000)
@@ -170,7 +170,7 @@ async def test_what_waits_for_a_client_that_does_not_read_is_bounded(
     assert len(seen) < 5
 
 
-async def test_progress_nobody_asked_for_is_ignored(peer: Peer, transport: FakeTransport) -> None:
+async def test_unrequested_progress_is_ignored(peer: Peer, transport: FakeTransport) -> None:
     call = spawn(peer.request("m"), name="call")
     message = await transport.sent.get()
     assert "params" not in message
@@ -182,7 +182,9 @@ async def test_progress_nobody_asked_for_is_ignored(peer: Peer, transport: FakeT
 
 
 @pytest.mark.proves("META-3")
-async def test_cancelling_a_request_tells_the_server(peer: Peer, transport: FakeTransport) -> None:
+async def test_cancelling_a_request_sends_a_cancelled_notification(
+    peer: Peer, transport: FakeTransport
+) -> None:
     call = spawn(peer.request("tools/call"), name="call")
     message = await transport.sent.get()
     call.cancel()
@@ -194,7 +196,7 @@ async def test_cancelling_a_request_tells_the_server(peer: Peer, transport: Fake
     assert not peer.busy
 
 
-async def test_a_request_out_of_time_fails_and_is_cancelled(
+async def test_a_request_that_times_out_fails_and_is_cancelled(
     peer: Peer, transport: FakeTransport
 ) -> None:
     call = spawn(peer.request("tools/call", options=CallOptions(timeout_s=0.01)), name="call")
@@ -203,7 +205,7 @@ async def test_a_request_out_of_time_fails_and_is_cancelled(
     assert (await transport.sent.get())["method"] == "notifications/cancelled"
 
 
-async def test_nothing_is_sent_where_closing_the_stream_cancels(
+async def test_no_cancelled_notification_is_sent_where_closing_the_stream_cancels(
     peer: Peer, transport: FakeTransport
 ) -> None:
     transport.cancels_by_closing = True
@@ -224,7 +226,7 @@ async def test_the_handshake_itself_is_never_cancelled(
     assert transport.sent.empty()
 
 
-async def test_a_ping_is_answered_and_anything_else_refused(
+async def test_a_ping_gets_a_response_and_other_requests_an_error(
     peer: Peer, transport: FakeTransport
 ) -> None:
     peer.receive({"jsonrpc": "2.0", "id": "a", "method": "ping"})
@@ -234,7 +236,7 @@ async def test_a_ping_is_answered_and_anything_else_refused(
     assert (refusal["id"], refusal["error"]["code"]) == (5, -32601)
 
 
-async def test_notifications_are_handed_on(transport: FakeTransport) -> None:
+async def test_notifications_are_forwarded(transport: FakeTransport) -> None:
     seen: list[tuple[str, JsonObject]] = []
     peer = Peer(transport, lambda method, params: seen.append((method, params)))
     peer.receive({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
@@ -243,7 +245,7 @@ async def test_notifications_are_handed_on(transport: FakeTransport) -> None:
 
 
 @pytest.mark.parametrize("held_up", [False, True])
-async def test_closing_fails_requests_wherever_they_are(
+async def test_closing_fails_requests_at_every_stage(
     peer: Peer, transport: FakeTransport, held_up: bool
 ) -> None:
     if held_up:
@@ -263,7 +265,7 @@ async def test_closing_fails_requests_wherever_they_are(
         await peer.request("m")
 
 
-async def test_a_failing_progress_sink_harms_only_the_progress(
+async def test_a_failing_progress_callback_affects_only_the_progress(
     peer: Peer, transport: FakeTransport, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken_sink(_: JsonObject) -> None:
@@ -279,16 +281,16 @@ async def test_a_failing_progress_sink_harms_only_the_progress(
 
 
 @pytest.mark.parametrize("text", [b"", b"hello", b"42", b"null", b"[1]", b"{", b"9" * 5000])
-def test_what_is_no_message_is_said_to_be_none(text: bytes) -> None:
+def test_an_invalid_message_is_reported(text: bytes) -> None:
     with pytest.raises(InvalidMessage):
         decode(text)
 
 
-def test_json_too_deep_to_read_is_no_message() -> None:
+def test_json_that_is_too_deep_is_an_invalid_message() -> None:
     with pytest.raises(InvalidMessage):
         decode(b"[" * 100_000)
 
 
-def test_a_batch_is_several_messages_and_broken_text_is_mended() -> None:
+def test_a_batch_is_several_messages_and_invalid_text_is_replaced() -> None:
     assert decode(b'[{"id":1},{"id":2}]') == [{"id": 1}, {"id": 2}]
     assert decode(b'{"text":"a\xffb"}') == [{"text": "a\ufffdb"}]

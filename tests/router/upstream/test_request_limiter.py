@@ -1,4 +1,4 @@
-"""Calls at once: as many as a server takes, the others in line, and a line that has an end."""
+"""Concurrent calls: up to the server's limit, the others in a bounded queue."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.router.upstream.connection_harness import failure_of
 
 
 async def waiting(limiter: RequestLimiter, timeout_s: float | None = None) -> asyncio.Task[None]:
-    """Someone in line."""
+    """A request in the queue."""
     task = spawn(limiter.acquire(timeout_s), name="in line")
     await asyncio.sleep(0)
     return task
 
 
-async def test_those_beyond_the_limit_wait_their_turn_in_order() -> None:
+async def test_requests_beyond_the_limit_wait_in_order() -> None:
     limiter = RequestLimiter(lambda: 1)
     await limiter.acquire(None)
     first, second = await waiting(limiter), await waiting(limiter)
@@ -30,7 +30,7 @@ async def test_those_beyond_the_limit_wait_their_turn_in_order() -> None:
     await second
 
 
-async def test_a_full_line_is_refused_at_once() -> None:
+async def test_a_full_queue_refuses_at_once() -> None:
     limiter = RequestLimiter(lambda: 1, max_waiting=1)
     await limiter.acquire(None)
     in_line = await waiting(limiter)
@@ -40,31 +40,31 @@ async def test_a_full_line_is_refused_at_once() -> None:
     await in_line
 
 
-async def test_a_turn_that_does_not_come_in_time_is_a_timeout_and_leaves_the_line() -> None:
+async def test_a_request_that_waits_too_long_times_out_and_leaves_the_queue() -> None:
     limiter = RequestLimiter(lambda: 1, max_waiting=1)
     await limiter.acquire(None)
     assert (await failure_of(limiter.acquire(0.01))).kind is FailureKind.TIMEOUT
-    patient = await waiting(limiter)
+    other = await waiting(limiter)
     limiter.release()
-    await patient
+    await other
 
 
 @pytest.mark.parametrize("moment", ["in line", "at its turn"])
-async def test_who_gives_up_takes_nobodys_place(moment: str) -> None:
+async def test_a_cancelled_request_frees_its_place(moment: str) -> None:
     limiter = RequestLimiter(lambda: 1)
     await limiter.acquire(None)
-    hasty, patient = await waiting(limiter), await waiting(limiter)
+    cancelled, other = await waiting(limiter), await waiting(limiter)
     if moment == "at its turn":
         limiter.release()
-        hasty.cancel()
+        cancelled.cancel()
     else:
-        hasty.cancel()
-        await asyncio.wait([hasty])
+        cancelled.cancel()
+        await asyncio.wait([cancelled])
         limiter.release()
-    await patient
+    await other
 
 
-async def test_a_raised_limit_lets_more_in() -> None:
+async def test_a_raised_limit_admits_more() -> None:
     limit = 1
     limiter = RequestLimiter(lambda: limit)
     await limiter.acquire(None)

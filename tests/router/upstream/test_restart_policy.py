@@ -1,4 +1,4 @@
-"""When a server that failed may be tried again, with a clock and a chance of our own."""
+"""When a failed server may be started again, with an injected clock and random source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def supervised(time: Time, chance: float = 0.0) -> RestartPolicy:
     return RestartPolicy(time, lambda: chance)
 
 
-def test_pauses_grow_from_one_second_to_sixty(time: Time) -> None:
+def test_pauses_grow_from_one_second_to_sixty_seconds(time: Time) -> None:
     restart_policy = supervised(time)
     pauses = [restart_policy.failed() for _ in range(BREAKER_AFTER + 2)]
     assert pauses[0] == 1
@@ -32,10 +32,10 @@ def test_pauses_grow_from_one_second_to_sixty(time: Time) -> None:
     assert pauses[BREAKER_AFTER - 1 :] == [LONGEST_PAUSE_S] * 3
 
 
-def test_chance_makes_a_pause_longer_but_never_longer_than_sixty(time: Time) -> None:
-    lucky, unlucky = supervised(time, 0.0), supervised(time, 1.0)
-    assert unlucky.failed() == pytest.approx(1.2 * lucky.failed())
-    assert max(unlucky.failed() for _ in range(9)) == LONGEST_PAUSE_S
+def test_jitter_lengthens_a_pause_up_to_sixty_seconds(time: Time) -> None:
+    without_jitter, with_jitter = supervised(time, 0.0), supervised(time, 1.0)
+    assert with_jitter.failed() == pytest.approx(1.2 * without_jitter.failed())
+    assert max(with_jitter.failed() for _ in range(9)) == LONGEST_PAUSE_S
 
 
 def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> None:
@@ -47,7 +47,7 @@ def test_the_breaker_opens_after_five_failures_and_says_so_once(time: Time) -> N
     assert seen == [(False, False)] * 4 + [(True, True), (True, False)]
 
 
-def test_the_first_crash_of_a_server_that_worked_costs_no_pause(time: Time) -> None:
+def test_the_first_crash_of_a_working_server_causes_no_pause(time: Time) -> None:
     restart_policy = supervised(time)
     restart_policy.ready()
     assert restart_policy.failed() == 0
@@ -55,7 +55,7 @@ def test_the_first_crash_of_a_server_that_worked_costs_no_pause(time: Time) -> N
     assert restart_policy.failed() > 1
 
 
-def test_a_minute_of_service_ends_the_row(time: Time) -> None:
+def test_a_minute_of_uptime_resets_the_failures(time: Time) -> None:
     restart_policy = supervised(time)
     for _ in range(BREAKER_AFTER):
         restart_policy.failed()
@@ -69,7 +69,7 @@ def test_a_minute_of_service_ends_the_row(time: Time) -> None:
     assert not restart_policy.breaker_open
 
 
-def test_a_pause_passes_with_time_or_when_a_person_acts(time: Time) -> None:
+def test_a_pause_ends_with_time_or_by_the_user(time: Time) -> None:
     restart_policy = supervised(time)
     restart_policy.failed()
     assert restart_policy.pause_left_s == 1

@@ -1,4 +1,4 @@
-"""Cutting byte streams into lines and server-sent events."""
+"""Splitting byte streams into lines and server-sent events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cuts(data: bytes, size: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
-def test_lines_are_the_same_however_the_bytes_are_cut(size: int) -> None:
+def test_lines_do_not_depend_on_how_bytes_are_split(size: int) -> None:
     splitter = LineSplitter()
     lines = [line for cut in cuts(b"one\ntwo\n\nthree\nrest", size) for line in splitter.feed(cut)]
     assert lines == [b"one", b"two", b"", b"three"]
@@ -36,7 +36,7 @@ STREAM = (
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
-def test_events_are_the_same_however_lines_end_and_bytes_are_cut(end: bytes, size: int) -> None:
+def test_events_do_not_depend_on_line_ends_or_how_bytes_are_split(end: bytes, size: int) -> None:
     parser = SseParser()
     stream = STREAM.replace(b"\n", end)
     events = [event for cut in cuts(stream, size) for event in parser.feed(cut)]
@@ -46,7 +46,7 @@ def test_events_are_the_same_however_lines_end_and_bytes_are_cut(end: bytes, siz
     assert parser.pending > 0
 
 
-def test_an_event_without_end_is_pending_in_full() -> None:
+def test_an_unfinished_event_counts_as_pending() -> None:
     parser = SseParser()
     sizes = [parser.pending]
     for _ in range(3):

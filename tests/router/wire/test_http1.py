@@ -1,4 +1,4 @@
-"""The bytes of an HTTP reply, however they are cut, and what is no HTTP."""
+"""Parsing HTTP responses, however their bytes are split, and malformed ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def read(text: bytes, size: int = 1 << 20) -> tuple[ResponseParser, bytes]:
         (b"HTTP/1.1 204 No Content\r\n\r\n", b""),
     ],
 )
-def test_a_reply_is_the_same_however_it_is_cut(text: bytes, body: bytes, size: int) -> None:
+def test_a_response_does_not_depend_on_how_bytes_are_split(
+    text: bytes, body: bytes, size: int
+) -> None:
     parser, found = read(text, size)
     assert found == body
     assert parser.done
@@ -37,7 +39,7 @@ def test_a_reply_is_the_same_however_it_is_cut(text: bytes, body: bytes, size: i
     parser.feed_eof()
 
 
-def test_a_head_is_told_as_it_is() -> None:
+def test_status_and_headers_are_returned_unchanged() -> None:
     parser, _ = read(
         b"HTTP/1.1 404 Not  Here\r\nX-A:  1 \r\nSet-Cookie: a\r\nset-cookie: b\r\n\r\n"
     )
@@ -46,7 +48,7 @@ def test_a_head_is_told_as_it_is() -> None:
     assert parser.head.headers == ((b"X-A", b"1"), (b"Set-Cookie", b"a"), (b"set-cookie", b"b"))
 
 
-def test_a_reply_without_a_length_lasts_until_the_end() -> None:
+def test_a_response_without_a_length_lasts_until_the_connection_closes() -> None:
     parser, body = read(OK + b"\r\nhello", 3)
     assert body == b"hello"
     assert not parser.done
@@ -64,9 +66,7 @@ def test_a_reply_without_a_length_lasts_until_the_end() -> None:
         (OK + b"Content-Length: 1\r\n\r\n!HTTP/1.1 200 smuggled", False),
     ],
 )
-def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
-    text: bytes, reusable: bool
-) -> None:
+def test_a_connection_is_reused_only_after_a_complete_response(text: bytes, reusable: bool) -> None:
     parser, _ = read(text)
     assert parser.done
     assert parser.reusable is reusable
@@ -101,7 +101,7 @@ def test_a_connection_is_used_again_only_if_the_reply_leaves_it_clean(
         CHUNKED + b"1;" + b"x" * 90_000,
     ],
 )
-def test_what_is_no_http_is_refused(text: bytes) -> None:
+def test_malformed_http_is_refused(text: bytes) -> None:
     with pytest.raises(InvalidResponse):
         read(text, 16 * 1024)
 
@@ -115,7 +115,7 @@ def test_what_is_no_http_is_refused(text: bytes) -> None:
         CHUNKED + b"5\r\nhello\r\n",
     ],
 )
-def test_an_end_too_early_is_no_end(text: bytes) -> None:
+def test_a_truncated_response_is_an_error(text: bytes) -> None:
     parser, _ = read(text)
     with pytest.raises(InvalidResponse, match="was lost"):
         parser.feed_eof()

@@ -1,4 +1,4 @@
-"""Messages are read so that nobody could read them otherwise, and written so that all can."""
+"""Messages are read only if every parser would read them alike, and written so that all can."""
 
 from __future__ import annotations
 
@@ -50,28 +50,30 @@ from router.wire.jsonrpc import (
         ({"result": {}}, None),
     ],
 )
-def test_a_message_is_a_call_a_notice_or_a_reply(message: dict[str, Any], meaning: object) -> None:
+def test_a_message_is_a_request_a_notification_or_a_response(
+    message: dict[str, Any], meaning: object
+) -> None:
     assert parse_message({"jsonrpc": "2.0", **message}) == meaning
     assert parse_message(message) is None
 
 
-def test_a_batch_is_no_message() -> None:
+def test_a_batch_is_not_a_message() -> None:
     assert parse_message([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]) is None
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"a":"\xed\xa0\x80"}'])
-def test_what_is_not_json_is_not_read(body: bytes) -> None:
+def test_malformed_json_is_refused(body: bytes) -> None:
     assert decode(body) is INVALID_JSON
 
 
 @pytest.mark.parametrize("body", [b'{"a":1,"a":1}', b'[{"b":{"a":1,"a":2}}]', b"[NaN]", b"[1e999]"])
-def test_what_others_might_read_otherwise_is_refused(body: bytes) -> None:
+def test_ambiguous_json_is_refused(body: bytes) -> None:
     with pytest.raises(AmbiguousJSON):
         decode(body)
 
 
 @pytest.mark.parametrize("value", ["héß 語 🎉", "half \ud800", {"a": [None, 1.5, True, "\u0000"]}])
-def test_what_is_written_can_be_read(value: object) -> None:
+def test_written_messages_can_be_read(value: object) -> None:
     assert json.loads(encode(value)) == value
     assert json.loads(encode_result("é", {"v": value})) == {
         "jsonrpc": "2.0",
@@ -80,7 +82,7 @@ def test_what_is_written_can_be_read(value: object) -> None:
     }
 
 
-def test_a_number_json_does_not_know_is_written_as_null() -> None:
-    """Servers that write JSON by hand send them; a client could not read the whole answer."""
+def test_a_number_that_is_not_json_is_written_as_null() -> None:
+    """Servers that write JSON by hand send them; a client could not read the whole response."""
     odd = {"a": [float("nan"), 1.5, {"b": float("-inf")}], "half": "\ud800"}
     assert encode(odd) == b'{"a":[null,1.5,{"b":null}],"half":"\\ud800"}'

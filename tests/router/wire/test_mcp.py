@@ -1,4 +1,4 @@
-"""Our spelling of the mcp beside the SDK's."""
+"""Our constants of MCP compared with the SDK's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_types import version
 from router.wire import mcp
 
 
-def test_our_words_are_the_sdks() -> None:
+def test_our_constants_match_the_sdk() -> None:
     assert mcp.LEGACY_VERSIONS == version.HANDSHAKE_PROTOCOL_VERSIONS
     assert mcp.MODERN_VERSION == version.LATEST_MODERN_VERSION
     assert mcp.VERSION_KEY == sdk.PROTOCOL_VERSION_META_KEY

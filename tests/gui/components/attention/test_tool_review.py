@@ -1,4 +1,4 @@
-"""Tools that wait, changed or look suspicious are marked and decided where tools are shown."""
+"""Pending, changed and suspicious tools are marked and decided where tools are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
-from tests.gui.driver import GITHUB, SENTRY, open_window, press, stocked_router, texts, tool
+from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts, tool
 from tests.support.fakes import FakeRouter, SentCommand
 
 FINDING = Finding(FindingKind.POISONING, "rule", "description", "ignore all")
@@ -25,14 +25,14 @@ NEW = tool("fork")._replace(approval=Approval.PENDING)
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.tools[GITHUB.ref] = (CHANGED, NEW, tool("list_issues"))
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 def encode_arguments(model: QAbstractItemModel) -> list[str]:
@@ -40,25 +40,23 @@ def encode_arguments(model: QAbstractItemModel) -> list[str]:
     return [model.index(row, 0).data(role) for row in range(model.rowCount())]
 
 
-def test_a_tool_as_it_was_approved_has_no_mark() -> None:
+def test_an_approved_unchanged_tool_has_no_mark() -> None:
     assert tool_badge(tool("list_issues")) is None
     assert tool_notice(tool("list_issues")) is None
 
 
-def test_what_is_suspicious_weighs_more_than_what_is_new() -> None:
+def test_suspicious_takes_precedence_over_new() -> None:
     assert tool_badge(NEW) == ("New", Tone.ACCENT)
     assert tool_badge(NEW._replace(approval=Approval.CHANGED)) == ("Changed", Tone.WARN)
     assert tool_badge(CHANGED) == ("Suspicious", Tone.ERR)
 
 
-def test_rows_say_which_tools_wait(window: MainWindow) -> None:
+def test_rows_mark_tools_that_need_approval(window: MainWindow) -> None:
     rows = encode_arguments(window.pages.workspace.detail.tools.view().model())
     assert [row.split(", ")[1] for row in rows] == ["Suspicious", "New", "Does list_issues"]
 
 
-def test_a_tool_that_waits_is_approved_where_it_is_described(
-    router: FakeRouter, window: MainWindow
-) -> None:
+def test_a_tool_is_approved_in_its_detail_view(router: FakeRouter, window: MainWindow) -> None:
     assert "Changed: hidden from apps" in texts(window.pages.workspace.detail)
     assert "“ignore all”" in texts(window.pages.workspace.detail)
     press(window.pages.workspace.detail, "Approve")
@@ -72,14 +70,14 @@ def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None
     assert not notice.waits
 
 
-def test_what_was_left_out_of_a_list_is_said_under_it(
+def test_tools_cut_from_a_list_are_mentioned_below_it(
     router: FakeRouter, window: MainWindow
 ) -> None:
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    said = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
-    assert said in texts(window.pages.workspace.detail)
+    shown_text = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
+    assert shown_text in texts(window.pages.workspace.detail)
 
 
 @pytest.mark.parametrize("approval", Approval)
@@ -89,7 +87,7 @@ def test_a_suspicious_tool_has_a_notice_whatever_its_approval(approval: Approval
     assert notice.text
 
 
-def test_every_cut_has_words() -> None:
+def test_every_cut_has_a_text() -> None:
     for kind in CutKind:
         assert "3" in cuts_text((Cut(kind, 3),))
 

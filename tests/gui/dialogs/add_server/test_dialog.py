@@ -1,4 +1,4 @@
-"""Adding and editing a server: pasted or typed, checked, agreed to, and nothing lost on the way."""
+"""Adding and editing a server: pasted or typed, validated, consented to, and no input lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def router() -> FakeRouter:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> QWidget:
-    """Outlives the dialog, which deletes itself when it closes."""
+    """Outlives the dialog, which deletes itself on close."""
     window = QWidget()
     qtbot.addWidget(window)
     return window
@@ -51,7 +51,7 @@ def saved(dialog: ServerDialog) -> list[ServerRef]:
 
 
 @pytest.mark.proves("CARD-2")
-def test_what_was_typed_is_added_with_consent(
+def test_the_typed_server_is_added_with_consent(
     dialog: ServerDialog, router: FakeRouter, saved: list[ServerRef], qtbot: QtBot
 ) -> None:
     dialog.form.set_draft(ServerDraft.of("time", TIME))
@@ -60,9 +60,7 @@ def test_what_was_typed_is_added_with_consent(
     qtbot.waitUntil(lambda: saved == [ServerRef(PERSONAL, ServerId("time"))], timeout=WAIT_MS)
 
 
-def test_a_name_that_another_server_has_is_refused_while_it_is_typed(
-    dialog: ServerDialog, router: FakeRouter
-) -> None:
+def test_a_duplicate_name_is_refused_while_typing(dialog: ServerDialog, router: FakeRouter) -> None:
     router.state.servers[PERSONAL] = (fake_status("Time"),)
     dialog.form.set_draft(ServerDraft.of("time", TIME))
     assert "A server named time already exists." in texts(dialog)
@@ -79,7 +77,7 @@ def test_a_pasted_command_line_fills_the_form(dialog: ServerDialog, qtbot: QtBot
     assert dialog.form.draft().config() == TIME
 
 
-def test_a_pasted_address_turns_the_form_to_url(dialog: ServerDialog, qtbot: QtBot) -> None:
+def test_a_pasted_url_switches_the_form_to_url(dialog: ServerDialog, qtbot: QtBot) -> None:
     dialog.paste.paste("https://mcp.linear.app/mcp")
     qtbot.waitUntil(lambda: dialog.form.draft().transport is TransportType.HTTP, timeout=WAIT_MS)
     assert dialog.consent.facts() == ["https://mcp.linear.app/mcp"]
@@ -95,7 +93,7 @@ def test_several_pasted_servers_are_imported_together(
     assert router.commands == [SentCommand("servers.add_imported", (PERSONAL, servers))]
 
 
-def test_what_cannot_be_read_is_said_and_changes_nothing(
+def test_an_unreadable_paste_is_reported_and_changes_nothing(
     dialog: ServerDialog, qtbot: QtBot
 ) -> None:
     dialog.form.set_draft(ServerDraft.of("time", TIME))
@@ -112,7 +110,7 @@ def test_the_consent_shows_each_argument_and_only_names_of_variables(
     assert dialog.consent.facts() == ["npx", "-y", "a b", "TOKEN", "/srv"]
 
 
-def test_the_consent_shows_no_secret_of_an_argument_or_an_address(dialog: ServerDialog) -> None:
+def test_the_consent_shows_no_secret_of_an_argument_or_url(dialog: ServerDialog) -> None:
     config = ServerConfig(command="run", args=("--token", "hunter2"))
     dialog.form.set_draft(ServerDraft.of("x", config))
     assert dialog.consent.facts() == ["run", "--token", "***"]
@@ -121,7 +119,7 @@ def test_the_consent_shows_no_secret_of_an_argument_or_an_address(dialog: Server
     assert dialog.consent.facts() == ["https://x.example/mcp?api_key=***"]
 
 
-def test_a_refusal_stays_in_the_dialog_and_nothing_typed_is_lost(
+def test_a_refused_server_leaves_the_dialog_open_with_its_fields(
     dialog: ServerDialog, router: FakeRouter, saved: list[ServerRef], qtbot: QtBot
 ) -> None:
     router.failures["servers.add"] = Conflict("There is a server time already.", "Rename it.")
@@ -141,7 +139,7 @@ def test_an_incomplete_form_is_not_sent(dialog: ServerDialog, router: FakeRouter
     assert dialog.isVisible()
 
 
-def test_the_button_can_be_pressed_once_the_form_is_complete_and_says_why_not_before(
+def test_the_button_is_enabled_once_the_form_is_complete_and_says_why_not_before(
     dialog: ServerDialog,
 ) -> None:
     save = button(dialog, "Add and run")
@@ -152,7 +150,7 @@ def test_the_button_can_be_pressed_once_the_form_is_complete_and_says_why_not_be
     assert "Enter a name for the server." not in texts(dialog)
 
 
-def test_editing_keeps_what_the_form_does_not_know(
+def test_editing_keeps_keys_the_form_does_not_show(
     dialog: ServerDialog, router: FakeRouter
 ) -> None:
     ref = ServerRef(PERSONAL, ServerId("time"))
@@ -190,7 +188,7 @@ def test_editing_keeps_what_the_form_does_not_know(
         ),
     ],
 )
-def test_each_field_says_what_is_wrong_with_it(draft: ServerDraft, field: DraftField) -> None:
+def test_each_field_shows_its_own_error(draft: ServerDraft, field: DraftField) -> None:
     assert list(draft.problems()) == [field]
     with pytest.raises(InvalidInput):
         draft.config()
@@ -206,8 +204,6 @@ def test_each_field_says_what_is_wrong_with_it(draft: ServerDraft, field: DraftF
         (["API_TOKEN", "MY_PATH"], []),
     ],
 )
-def test_variables_that_decide_what_is_loaded_are_pointed_out(
-    names: list[str], risky: list[str]
-) -> None:
+def test_variables_that_can_load_code_are_flagged(names: list[str], risky: list[str]) -> None:
     draft = ServerDraft(name="n", command_line="x", env=tuple((name, "") for name in names))
     assert draft.risky_variables() == risky

@@ -1,4 +1,4 @@
-"""Links and commands that would install a server elsewhere are understood when pasted."""
+"""Links and commands that would install a server in other apps can be pasted."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ GITHUB = ServerConfig(
         ('[mcp_servers.notes]\ncommand = "npx"\nargs = ["-y", "server"]', "notes", CONFIG),
     ],
 )
-def test_what_installs_a_server_elsewhere_fills_the_form(
+def test_install_links_and_commands_of_other_apps_fill_the_form(
     text: str, name: str, config: ServerConfig
 ) -> None:
     ((found, read),) = parse_pasted(text, windows=False).items()
@@ -106,12 +106,12 @@ def test_what_installs_a_server_elsewhere_fills_the_form(
         "[mcp_servers.x",
     ],
 )
-def test_what_describes_no_server_is_refused_with_a_sentence(text: str) -> None:
+def test_text_without_a_server_is_refused_with_a_message(text: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         parse_pasted(text, windows=False)
     assert refused.value.message
 
 
-def test_other_commands_of_those_programs_stay_commands() -> None:
+def test_other_commands_of_these_programs_stay_commands() -> None:
     ((_, config),) = parse_pasted("claude mcp serve", windows=False).items()
     assert config.args == ("mcp", "serve")

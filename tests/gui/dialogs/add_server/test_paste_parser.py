@@ -1,4 +1,4 @@
-"""Every shape in which people find a server on the web, pasted."""
+"""Every format in which people find a server on the web, pasted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FILESYSTEM = {
         "comments and trailing commas",
     ],
 )
-def test_each_shape_gives_the_same_server(text: str) -> None:
+def test_each_format_gives_the_same_server(text: str) -> None:
     assert parse_pasted(text, windows=False) == FILESYSTEM
 
 
@@ -81,7 +81,7 @@ NPX = ServerConfig(command="npx", args=("-y", "notes-mcp"))
         "claude mcp add --scope=user --transport=stdio notes -- npx -y notes-mcp",
     ],
 )
-def test_what_stands_around_a_server_on_a_page_is_taken_off(text: str) -> None:
+def test_markdown_and_prompts_around_a_server_are_stripped(text: str) -> None:
     [(name, config)] = parse_pasted(text, windows=False).items()
     assert (name, config.config_hash) == ("notes", NPX.config_hash)
 
@@ -101,12 +101,12 @@ def test_variables_are_found_wherever_they_are_set(text: str) -> None:
     assert (name, config.command, config.env) == ("b", "b-mcp", {"KEY": "a"})
 
 
-def test_a_folder_that_is_gone_to_is_where_it_runs() -> None:
+def test_a_cd_before_the_command_sets_its_working_directory() -> None:
     [config] = parse_pasted("cd /srv/notes && node server.js", windows=False).values()
     assert (config.command, config.cwd) == ("node", "/srv/notes")
 
 
-def test_several_commands_or_addresses_are_several_servers() -> None:
+def test_several_commands_or_urls_are_several_servers() -> None:
     text = "claude mcp add a -- x\nnpx -y b-mcp\nhttps://mcp.c.example/mcp\nmcp.c.example/sse"
     found = parse_pasted(text, windows=False)
     assert {name: config.target for name, config in found.items()} == {
@@ -117,20 +117,20 @@ def test_several_commands_or_addresses_are_several_servers() -> None:
     }
 
 
-def test_what_a_client_would_ask_for_is_left_to_be_filled_in() -> None:
+def test_inputs_a_client_would_prompt_for_are_left_empty() -> None:
     text = """{"servers": {"a": {"url": "https://a.example", "headers":
         {"Authorization": "Bearer ${input:token}", "X-Team": "b"}}}}"""
     [config] = parse_pasted(text).values()
     assert config.headers == {"Authorization": "Bearer ", "X-Team": "b"}
 
 
-def test_an_address_is_a_server() -> None:
+def test_a_url_is_a_server() -> None:
     assert parse_pasted(" https://mcp.linear.app/mcp\n") == {
         "linear": ServerConfig(url="https://mcp.linear.app/mcp")
     }
 
 
-def test_an_address_inside_json_keeps_its_slashes() -> None:
+def test_a_url_inside_json_keeps_its_slashes() -> None:
     text = '{"mcpServers": {"docs": {"serverUrl": "https://example.com/mcp"}}}'
     assert parse_pasted(text) == {"docs": ServerConfig(url="https://example.com/mcp")}
 
@@ -153,7 +153,7 @@ def test_a_windows_path_keeps_its_backslashes() -> None:
     }
 
 
-def test_several_servers_are_all_taken() -> None:
+def test_several_servers_are_all_parsed() -> None:
     text = '{"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://b.example/mcp"}}}'
     assert list(parse_pasted(text)) == ["a", "b"]
 
@@ -178,7 +178,7 @@ def test_several_servers_are_all_taken() -> None:
         ('{"command": "x", "env": {"A": []}}', "env.A: Input should be a valid string."),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_the_reason(text: str, sentence: str) -> None:
+def test_unreadable_text_is_refused_with_the_reason(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         parse_pasted(text, windows=False)
     assert caught.value.message.endswith(sentence)
@@ -211,7 +211,7 @@ def test_a_name_is_guessed_from_the_package_or_file(command: str, name: str) -> 
         ("http://localhost:3000/mcp", "localhost"),
     ],
 )
-def test_a_name_is_guessed_from_the_address(url: str, name: str) -> None:
+def test_a_name_is_guessed_from_the_url(url: str, name: str) -> None:
     assert guess_name(ServerConfig(url=url)) == name
 
 
@@ -220,7 +220,7 @@ def test_a_name_is_guessed_from_the_address(url: str, name: str) -> None:
     "arguments",
     [["npx", "-y", "a b"], ["x", ""], ['say "hi"', "c\\", "d e\\"], ["it's", "$HOME", "%PATH%"]],
 )
-def test_a_command_line_taken_apart_and_joined_is_the_same(
+def test_splitting_and_joining_a_command_line_is_lossless(
     arguments: list[str], windows: bool
 ) -> None:
     assert split(join(arguments, windows=windows), windows=windows) == arguments
@@ -236,7 +236,7 @@ def test_a_command_line_taken_apart_and_joined_is_the_same(
         "mcpServers:\n  a:\n    command: npx\n    since: 2020-13-45",
     ],
 )
-def test_what_python_itself_would_not_read_is_refused_with_a_sentence(text: str) -> None:
+def test_text_python_cannot_parse_is_refused_with_a_message(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_pasted(text)
 
@@ -251,7 +251,7 @@ def test_what_python_itself_would_not_read_is_refused_with_a_sentence(text: str)
         "`" * 5_000_000,
     ],
 )
-def test_no_text_takes_long_to_be_refused(text: str) -> None:
-    """One that backtracks would take longer than any test may."""
+def test_refusing_any_text_is_fast(text: str) -> None:
+    """One that backtracks would exceed the timeout of any test."""
     with pytest.raises(InvalidInput):
         parse_pasted(text)

@@ -1,4 +1,4 @@
-"""The guide of the first run: only what is missing, nothing without a press, green at the end."""
+"""The onboarding guide: only missing steps, nothing without a click, all steps done at the end."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_same_server_of_two_apps_is_offered_once() -> None:
     assert choices[1].note == "Same as in Cursor"
 
 
-def test_what_is_here_already_is_not_ticked() -> None:
+def test_an_existing_server_is_not_checked() -> None:
     choices = import_choices(FOUND, [NOTES])
     assert [choice.ticked for choice in choices] == [False, False, True]
 
@@ -87,19 +87,19 @@ def test_only_missing_steps_are_shown() -> None:
     assert missing_steps(FOUND, any_server=True, any_call=True) == ()
 
 
-def test_one_press_leaves_the_guide(guide: GuideDialog, qtbot: QtBot) -> None:
+def test_one_click_closes_the_guide(guide: GuideDialog, qtbot: QtBot) -> None:
     with qtbot.waitSignal(guide.rejected):
         press(guide, "Skip for now")
 
 
-def test_what_can_not_be_imported_is_said(guide: GuideDialog) -> None:
+def test_servers_that_cannot_be_imported_are_reported(guide: GuideDialog) -> None:
     guide.show_problems(["~/.cursor/mcp.json: “odd” is no server."])
     assert "“odd” is no server." in texts(guide)
     guide.show_problems([])
     assert "“odd” is no server." not in texts(guide)
 
 
-def test_a_step_that_was_skipped_is_not_ticked(guide: GuideDialog, qtbot: QtBot) -> None:
+def test_a_skipped_step_is_not_checked_off(guide: GuideDialog, qtbot: QtBot) -> None:
     [head] = guide.findChildren(Steps)
     press(guide, "Skip this step")
     assert head.done() == frozenset()
@@ -120,7 +120,7 @@ def test_an_app_connected_by_hand_counts_as_connected(
     dialog.close()
 
 
-def test_ticked_servers_are_imported_with_the_answers(
+def test_checked_servers_are_imported_with_the_answers(
     guide: GuideDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     field = next(f for f in guide.findChildren(QLineEdit) if f.accessibleName() == "API key")
@@ -131,7 +131,7 @@ def test_ticked_servers_are_imported_with_the_answers(
     assert router.commands[-1].arguments == (PERSONAL, (FOUND[0], FOUND[2]), {"key": "planted"})
 
 
-def test_ticked_apps_are_connected_and_the_first_call_turns_it_green(
+def test_checked_apps_are_connected_and_the_first_call_completes_the_step(
     guide: GuideDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     guide.skip_step()
@@ -150,10 +150,10 @@ def test_ticked_apps_are_connected_and_the_first_call_turns_it_green(
         press(guide, "Done")
 
 
-def test_the_guide_comes_by_itself_once(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+def test_the_guide_opens_by_itself_once(
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     guide = Guide(router, Commands(run_now), Bridge(), window)
     guide.welcome()
@@ -163,18 +163,18 @@ def test_the_guide_comes_by_itself_once(
     assert [c.name for c in router.commands] == ["settings.update"]
 
 
-def test_somebody_who_knows_it_is_left_in_peace(
-    look: Theme, gui_loop: object, qtbot: QtBot
+def test_the_guide_does_not_open_for_an_existing_setup(
+    app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router = FakeRouter()
     router.state.settings = Settings(welcome_shown=True)
-    window = MainWindow(look, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), Bridge())
     qtbot.addWidget(window)
     Guide(router, Commands(run_now), Bridge(), window).welcome()
     assert window.findChildren(GuideDialog) == []
 
 
-def test_commands_that_came_along_are_approved_before_the_check(
+def test_imported_commands_are_approved_before_the_check(
     router: FakeRouter, gui_loop: object, qtbot: QtBot
 ) -> None:
     router.state.servers[PERSONAL] = (WAITING,)

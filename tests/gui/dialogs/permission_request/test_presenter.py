@@ -1,4 +1,4 @@
-"""The question whether a client may do something, one at a time, and what a person answers."""
+"""Permission requests: shown one at a time, and what the user's answers do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.driver import PERSONAL, bridge_from, double_click, press, texts
 from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 
-def question(number: int) -> PermissionRequest:
+def permission_request(number: int) -> PermissionRequest:
     return PermissionRequest(
         id=PermissionRequestId(str(number)),
         client="Claude Code",
@@ -41,44 +41,44 @@ def router() -> FakeRouter:
 
 
 @pytest.fixture
-def asker(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPresenter:
+def presenter(router: FakeRouter, gui_loop: object, qtbot: QtBot) -> PermissionPresenter:
     commands = Commands(show_error=lambda _owner, _error: None)
     commands.attach(run_now)
-    asker = PermissionPresenter(commands, bridge_from(router))
-    qtbot.addWidget(asker.prompt)
-    asker.attach(router)
-    return asker
+    presenter = PermissionPresenter(commands, bridge_from(router))
+    qtbot.addWidget(presenter.prompt)
+    presenter.attach(router)
+    return presenter
 
 
-def put(router: FakeRouter, *asks: PermissionRequest) -> None:
-    router.permissions.asks = asks
-    for ask in asks:
+def put(router: FakeRouter, *requests: PermissionRequest) -> None:
+    router.permissions.pending_requests = requests
+    for ask in requests:
         router.emit(PermissionRequested(ask))
 
 
 @pytest.mark.proves("META-5")
-def test_a_question_says_who_wants_what_with_which_arguments(
-    asker: PermissionPresenter, router: FakeRouter
+def test_a_request_shows_client_tool_and_arguments(
+    presenter: PermissionPresenter, router: FakeRouter
 ) -> None:
-    assert not asker.prompt.isVisible()
-    put(router, question(1), question(2))
-    assert asker.prompt.isVisible()
-    assert not asker.prompt.isModal()
-    shown = texts(asker.prompt)
+    assert not presenter.prompt.isVisible()
+    put(router, permission_request(1), permission_request(2))
+    assert presenter.prompt.isVisible()
+    assert not presenter.prompt.isModal()
+    shown = texts(presenter.prompt)
     assert "Claude Code wants to run tool_1" in shown
     assert "Server: GitHub" in shown
     assert "1 more" in shown
-    arguments = asker.prompt.findChild(QPlainTextEdit)
+    arguments = presenter.prompt.findChild(QPlainTextEdit)
     assert isinstance(arguments, QPlainTextEdit)
     assert arguments.toPlainText() == '{"a": 1}'
 
 
 @pytest.mark.parametrize("kind", PermissionKind)
-def test_a_question_about_anything_says_who_wants_it(
-    asker: PermissionPresenter, router: FakeRouter, kind: PermissionKind
+def test_a_request_of_any_kind_names_its_client(
+    presenter: PermissionPresenter, router: FakeRouter, kind: PermissionKind
 ) -> None:
-    put(router, replace(question(1), kind=kind))
-    assert "Claude Code wants to" in texts(asker.prompt)
+    put(router, replace(permission_request(1), kind=kind))
+    assert "Claude Code wants to" in texts(presenter.prompt)
 
 
 @pytest.mark.proves("META-5")
@@ -92,47 +92,45 @@ def test_a_question_about_anything_says_who_wants_it(
         ("Deny", Answer.DENY),
     ],
 )
-def test_each_answer_reaches_the_router_and_the_next_question_follows(
-    asker: PermissionPresenter, router: FakeRouter, button: str, answer: Answer
+def test_each_answer_reaches_the_router_and_the_next_request_is_shown(
+    presenter: PermissionPresenter, router: FakeRouter, button: str, answer: Answer
 ) -> None:
-    put(router, question(1), question(2))
-    press(asker.prompt, button)
+    put(router, permission_request(1), permission_request(2))
+    press(presenter.prompt, button)
     assert router.commands == [
         SentCommand("permissions.answer", (PermissionRequestId("1"), answer))
     ]
-    assert "Claude Code wants to run tool_2" in texts(asker.prompt)
-    press(asker.prompt, button)
-    assert not asker.prompt.isVisible()
+    assert "Claude Code wants to run tool_2" in texts(presenter.prompt)
+    press(presenter.prompt, button)
+    assert not presenter.prompt.isVisible()
 
 
-def test_a_double_click_answers_one_question_and_not_the_next(
-    asker: PermissionPresenter, router: FakeRouter
+def test_a_double_click_answers_only_one_request(
+    presenter: PermissionPresenter, router: FakeRouter
 ) -> None:
-    put(router, question(1), question(2))
-    double_click(asker.prompt, "Allow once")
+    put(router, permission_request(1), permission_request(2))
+    double_click(presenter.prompt, "Allow once")
     assert router.commands == [
         SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.ONCE))
     ]
-    assert "Claude Code wants to run tool_2" in texts(asker.prompt)
+    assert "Claude Code wants to run tool_2" in texts(presenter.prompt)
 
 
-def test_closing_means_no_and_enter_means_nothing(
-    asker: PermissionPresenter, router: FakeRouter
+def test_closing_the_dialog_denies_and_enter_does_nothing(
+    presenter: PermissionPresenter, router: FakeRouter
 ) -> None:
-    put(router, question(1))
-    QTest.keyClick(asker.prompt, Qt.Key.Key_Return)
+    put(router, permission_request(1))
+    QTest.keyClick(presenter.prompt, Qt.Key.Key_Return)
     assert router.commands == []
-    asker.prompt.close()
+    presenter.prompt.close()
     assert router.commands == [
         SentCommand("permissions.answer", (PermissionRequestId("1"), Answer.DENY))
     ]
 
 
-def test_an_answer_that_comes_too_late_is_let_go(
-    asker: PermissionPresenter, router: FakeRouter
-) -> None:
-    put(router, question(1))
+def test_a_late_answer_is_ignored(presenter: PermissionPresenter, router: FakeRouter) -> None:
+    put(router, permission_request(1))
     router.failures["permissions.answer"] = NotFound("This permission request is no longer open.")
-    router.permissions.asks = ()
-    press(asker.prompt, "Allow once")
-    assert not asker.prompt.isVisible()
+    router.permissions.pending_requests = ()
+    press(presenter.prompt, "Allow once")
+    assert not presenter.prompt.isVisible()

@@ -1,4 +1,4 @@
-"""The projects of a workspace: every change applies at once, and all of them can be taken back."""
+"""The projects of a workspace: every change applies at once and can be undone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from router.domain.errors import ToolboothError
 from router.domain.ids import ProjectId, ServerId, ToolKey
 from router.domain.permissions import Permission
 from router.domain.workspaces import Exposure, Optimization
-from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, sample_router, texts
 from tests.support.fakes import FakeRouter, run_now
 
 SITE = ProjectId("site")
@@ -29,14 +29,14 @@ OPTIONS, SERVERS, PERMISSIONS, RULES = range(4)
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     run_now(made.projects.put(PERSONAL, SITE, ProjectConfig(name="Site")))
     made.commands.clear()
     return made
 
 
 @pytest.fixture
-def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> ProjectsDialog:
+def dialog(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> ProjectsDialog:
     dialog = ProjectsDialog(router, Commands(run_now), bridge_from(router), PERSONAL, None)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
@@ -46,7 +46,7 @@ def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> P
 
 
 def click(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
-    """Press the button once it is there."""
+    """Click the button once it is shown."""
 
     def there() -> list[QAbstractButton]:
         buttons = dialog.findChildren(QAbstractButton)
@@ -58,7 +58,7 @@ def click(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
 
 
 def change(dialog: ProjectsDialog, name: str, qtbot: QtBot) -> None:
-    """Press the button, and wait until what it changes is in force."""
+    """Click the button, and wait until its change applies."""
     with qtbot.waitSignal(dialog.changes.saved):
         click(dialog, name, qtbot)
 
@@ -77,7 +77,7 @@ def field(dialog: ProjectsDialog, name: str) -> QLineEdit:
 
 
 @pytest.mark.proves("META-4")
-def test_exposure_and_strategy_of_a_project_are_chosen_and_taken_back(
+def test_exposure_and_strategy_of_a_project_are_chosen_and_undone(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     change(dialog, "Progressive", qtbot)
@@ -93,7 +93,7 @@ def test_exposure_and_strategy_of_a_project_are_chosen_and_taken_back(
     qtbot.waitUntil(lambda: config(router).optimization is Optimization.BM25)
 
 
-def test_a_project_has_the_servers_a_person_chooses(
+def test_a_project_has_the_servers_the_user_chooses(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.go_to_tab(SERVERS)
@@ -123,7 +123,7 @@ def test_a_tool_is_allowed_asked_for_or_blocked_in_one_project(
     qtbot.waitUntil(lambda: config(router).permissions == {str(KEY): Permission.DENY})
 
 
-def test_rules_are_added_put_in_order_and_removed(
+def test_rules_are_added_reordered_and_removed(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.go_to_tab(RULES)
@@ -147,14 +147,14 @@ def test_rules_are_added_put_in_order_and_removed(
     qtbot.waitUntil(lambda: config(router).rules == (second, first))
 
 
-def test_a_rule_says_what_it_is_about() -> None:
+def test_a_rule_describes_what_it_matches() -> None:
     rule = PermissionRule(
         permission=Permission.DENY, server="git", tool="push", arguments={"force": True}
     )
     assert rule_text(rule) == "git · push with force = True"
 
 
-def test_projects_are_created_renamed_and_removed_and_all_that_is_taken_back(
+def test_creating_renaming_and_removing_projects_can_be_undone(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     new = field(dialog, "New project name")
@@ -191,7 +191,7 @@ def test_tools_are_pinned_for_a_project(
     assert "create_issue" in texts(dialog)
 
 
-def test_what_is_refused_is_said_and_what_holds_is_shown(
+def test_a_refused_change_is_reported_and_the_current_value_shown(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["projects.put"] = ToolboothError("The disk is full.", "Make room.")
@@ -200,9 +200,7 @@ def test_what_is_refused_is_said_and_what_holds_is_shown(
     assert button(dialog, "Search").isChecked()
 
 
-def test_a_project_that_others_remove_is_shown_no_longer(
-    dialog: ProjectsDialog, router: FakeRouter
-) -> None:
+def test_a_project_removed_elsewhere_disappears(dialog: ProjectsDialog, router: FakeRouter) -> None:
     router.state.projects[PERSONAL] = router.projects.list(PERSONAL)[:1]
     router.emit(WorkspacesChanged(PERSONAL))
     assert field(dialog, "Project name").text() == "Workspace defaults"

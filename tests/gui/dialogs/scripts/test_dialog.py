@@ -1,4 +1,4 @@
-"""Scripts in the window: written, tried out, kept, and nothing lost on the way."""
+"""Scripts in the window: written, tried, saved, and no text lost."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.support.timeouts import WAIT_MS
 
 PERSONAL = WorkspaceId("personal")
 GREET, COUNT = "result('hello')", "result(1)"
-LOOKED = TrialCall(ToolKey(ServerId("files"), "list"), '{"path":"/"}', made=True)
-SPARED = TrialCall(ToolKey(ServerId("files"), "write"), "{}", made=False)
+EXECUTED = TrialCall(ToolKey(ServerId("files"), "list"), '{"path":"/"}', made=True)
+SKIPPED = TrialCall(ToolKey(ServerId("files"), "write"), "{}", made=False)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def write(dialog: ScriptsDialog, name: str, text: str) -> None:
     dialog.editor.changed.emit()
 
 
-def test_a_new_script_begins_with_an_example_and_is_kept(
+def test_a_new_script_starts_with_an_example_and_is_saved(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.start_new()
@@ -76,7 +76,7 @@ def test_a_script_can_be_changed_and_renamed(
     qtbot.waitUntil(lambda: dialog.list.count() == 2, timeout=WAIT_MS)
 
 
-def test_what_is_written_survives_looking_at_another(dialog: ScriptsDialog) -> None:
+def test_unsaved_text_survives_selecting_another_script(dialog: ScriptsDialog) -> None:
     dialog.list.setCurrentRow(0)
     write(dialog, "greet", "result('changed')")
     dialog.list.setCurrentRow(1)
@@ -85,17 +85,17 @@ def test_what_is_written_survives_looking_at_another(dialog: ScriptsDialog) -> N
     assert dialog.editor.text() == "result('changed')"
 
 
-def test_closing_asks_before_anything_is_lost(dialog: ScriptsDialog) -> None:
+def test_closing_asks_before_unsaved_text_is_lost(dialog: ScriptsDialog) -> None:
     write(dialog, "new", GREET)
     dialog.close()
     assert dialog.isVisible()
-    [question] = dialog.findChildren(QMessageBox)
-    agree = next(b for b in question.buttons() if b.text() == "Close")
+    [message_box] = dialog.findChildren(QMessageBox)
+    agree = next(b for b in message_box.buttons() if b.text() == "Close")
     agree.click()
     assert not dialog.isVisible()
 
 
-def test_a_removed_script_stays_in_the_editor_to_be_kept_again(
+def test_a_removed_script_stays_in_the_editor_and_can_be_saved_again(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.list.setCurrentRow(0)
@@ -108,10 +108,10 @@ def test_a_removed_script_stays_in_the_editor_to_be_kept_again(
     assert router.commands[-1] == SentCommand("scripts.save", (PERSONAL, "greet", GREET, None))
 
 
-def test_a_dry_run_says_what_was_called_and_what_was_not(
+def test_a_dry_run_lists_executed_and_skipped_calls(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
-    router.scripts.trial = ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))
+    router.scripts.trial = ScriptTrial("42", None, "on the way\n", (EXECUTED, SKIPPED))
     dialog.list.setCurrentRow(1)
     dialog.editor.set_arguments('{"path": "/"}')
     dialog.try_out()
@@ -121,8 +121,10 @@ def test_a_dry_run_says_what_was_called_and_what_was_not(
     assert dialog.try_button.isEnabled()
 
 
-def test_a_trial_in_words() -> None:
-    assert trial_text(ScriptTrial("42", None, "on the way\n", (LOOKED, SPARED))).splitlines() == [
+def test_a_dry_run_is_summarized_in_text() -> None:
+    assert trial_text(
+        ScriptTrial("42", None, "on the way\n", (EXECUTED, SKIPPED))
+    ).splitlines() == [
         'Called files:list with {"path":"/"}',
         "Not called: files:write with {}",
         "Printed:",
@@ -133,7 +135,7 @@ def test_a_trial_in_words() -> None:
     assert trial_text(ScriptTrial(None, None, "", ())) == "Result: no result"
 
 
-def test_what_is_refused_is_said_and_nothing_is_lost(
+def test_a_refused_script_is_reported_and_its_text_kept(
     dialog: ScriptsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["scripts.save"] = InvalidInput("That is no name.", "Choose another.")
@@ -147,7 +149,7 @@ def test_what_is_refused_is_said_and_nothing_is_lost(
     assert "JSON object" in dialog.editor.message()
 
 
-def test_tab_indents(dialog: ScriptsDialog) -> None:
+def test_the_tab_key_indents(dialog: ScriptsDialog) -> None:
     dialog.editor.show_script("x", "")
     text = dialog.editor.findChild(QWidget, "script-text")
     assert isinstance(text, QWidget)

@@ -1,4 +1,4 @@
-"""The settings dialog: each change holds at once and can be taken back."""
+"""The settings dialog: each change applies at once and can be undone."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def texts(parent: QWidget) -> list[str]:
 
 
 @pytest.mark.proves("CARD-2")
-def test_a_change_applies_at_once_and_undo_takes_it_back(
+def test_a_change_applies_at_once_and_can_be_undone(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
@@ -97,7 +97,7 @@ def test_a_change_applies_at_once_and_undo_takes_it_back(
     assert router.settings.current().theme == "system"
 
 
-def test_undo_leaves_alone_what_others_changed_meanwhile(
+def test_undo_keeps_changes_made_elsewhere_meanwhile(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")
@@ -109,7 +109,7 @@ def test_undo_leaves_alone_what_others_changed_meanwhile(
 
 
 @pytest.mark.proves("CARD-2", "META-4")
-def test_the_toggle_switches_the_optimization_of_the_workspace(
+def test_the_toggle_switches_context_optimization_of_the_workspace(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     toggle = named(dialog, Toggle, "Send only the tools an app needs")
@@ -137,7 +137,7 @@ def test_every_strategy_can_be_chosen(dialog: SettingsDialog) -> None:
     ]
 
 
-def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: FakeRouter) -> None:
+def test_usage_history_can_be_switched_off(dialog: SettingsDialog, router: FakeRouter) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
     toggle = named(dialog, Toggle, "Learn from use")
     assert isinstance(toggle, Toggle)
@@ -146,7 +146,7 @@ def test_learning_from_use_can_be_switched_off(dialog: SettingsDialog, router: F
     assert router.commands[-1] == SentCommand("settings.update", ({"learn_from_use": False},))
 
 
-def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
+def test_the_page_shows_the_measured_savings(dialog: SettingsDialog) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
     shown = texts(dialog)
     assert "Apps get a few tools instead of 81 tool definitions." in shown
@@ -154,7 +154,7 @@ def test_the_page_shows_what_is_really_spared(dialog: SettingsDialog) -> None:
     assert "1,140 tokens" in shown
 
 
-def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
+def test_a_project_option_changed_elsewhere_is_shown(
     dialog: SettingsDialog, router: FakeRouter
 ) -> None:
     router.state.projects[PERSONAL] = (
@@ -166,7 +166,7 @@ def test_a_project_option_is_shown_as_it_comes_from_elsewhere(
     assert not toggle.isChecked()
 
 
-def test_a_refused_change_is_explained_and_the_control_goes_back(
+def test_a_refused_change_is_explained_and_the_control_reverts(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.failures["settings.update"] = Conflict("Port 4000 is taken.", "Choose another.")
@@ -177,7 +177,7 @@ def test_a_refused_change_is_explained_and_the_control_goes_back(
     assert port.value() == 3717
 
 
-def test_enter_in_a_field_takes_the_value_and_presses_no_button(
+def test_enter_in_a_field_commits_the_value_and_clicks_no_button(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.NETWORK)
@@ -190,7 +190,7 @@ def test_enter_in_a_field_takes_the_value_and_presses_no_button(
     assert dialog.current_page() is PageName.NETWORK
 
 
-def test_news_do_not_take_away_what_is_being_typed(
+def test_events_do_not_overwrite_text_being_typed(
     dialog: SettingsDialog, router: FakeRouter
 ) -> None:
     port = named(dialog, NumberField, "Port")
@@ -205,7 +205,7 @@ def test_the_descriptions_are_those_of_the_settings_themselves() -> None:
 
 
 @pytest.mark.proves("CARD-6")
-def test_a_new_token_is_shown_once_masked_with_what_to_paste(
+def test_a_new_token_is_shown_once_masked_with_a_snippet(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.APPS)
@@ -244,7 +244,7 @@ def test_revoking_asks_first(dialog: SettingsDialog, router: FakeRouter, qtbot: 
     qtbot.waitUntil(lambda: "Cursor" not in texts(dialog), timeout=WAIT_MS)
 
 
-def test_not_agreeing_revokes_nothing(dialog: SettingsDialog, router: FakeRouter) -> None:
+def test_declining_revokes_nothing(dialog: SettingsDialog, router: FakeRouter) -> None:
     dialog.go_to(PageName.APPS)
     ask_to_revoke(dialog)
     press(dialog.findChildren(QMessageBox)[0], "Cancel")
@@ -262,7 +262,7 @@ def test_the_approval_policy_applies_at_once_and_can_be_undone(
     qtbot.waitUntil(lambda: router.state.approval is ApprovalPolicy.ASK_ON_CHANGE)
 
 
-def test_the_least_isolation_is_a_setting_like_any_other(
+def test_the_minimum_isolation_level_is_a_setting(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.SECURITY)
@@ -270,7 +270,7 @@ def test_the_least_isolation_is_a_setting_like_any_other(
     qtbot.waitUntil(lambda: router.settings.current().isolation.required_level == 2)
 
 
-def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
+def test_list_limits_are_chosen_by_a_preset(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.SECURITY)
@@ -283,7 +283,7 @@ def test_how_much_of_a_list_is_shown_is_chosen_by_a_preset(
     qtbot.waitUntil(lambda: router.settings.current().list_limits.preset == "default")
 
 
-def test_how_apps_reach_tools_is_chosen_and_can_be_undone(
+def test_exposure_is_chosen_and_can_be_undone(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     dialog.go_to(PageName.OPTIMIZATION)
@@ -306,23 +306,25 @@ def test_scripts_can_be_offered_beside_search(router: FakeRouter, dialog: Settin
     assert router.settings.current().offer_execute
 
 
-def test_the_security_page_says_how_well_servers_are_isolated_here(
+def test_the_security_page_shows_the_isolation_level_of_this_computer(
     router: FakeRouter, dialog: SettingsDialog, qtbot: QtBot
 ) -> None:
     missing = (Reason(Why.NO_BUBBLEWRAP), Reason(Why.READ_FILES, ("2",)))
-    router.discovery.protected_by = Protection(IsolationLevel.LIMITED, True, 512, missing=missing)
+    router.discovery.current_protection = Protection(
+        IsolationLevel.LIMITED, True, 512, missing=missing
+    )
     dialog.open_at(PageName.SECURITY)
 
-    def told() -> None:
+    def error_is_shown() -> None:
         texts = "\n".join(each.text() for each in dialog.findChildren(QLabel))
         assert "Limited\nFiles: not blocked." in texts
         assert "bubblewrap (bwrap) is not installed." in texts
         assert "Level 2: a sandboxed program could read files." in texts
 
-    qtbot.waitUntil(told, timeout=WAIT_MS)
+    qtbot.waitUntil(error_is_shown, timeout=WAIT_MS)
 
 
-def test_what_can_not_be_taken_back_now_can_be_later(
+def test_a_failed_undo_can_be_retried(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(named(dialog, Segmented, "Theme"), "Dark")

@@ -1,4 +1,4 @@
-"""Settings of search and of the activity log: the cloud service, pinned tools, what is kept."""
+"""Settings of search and of the activity log: the cloud service, pinned tools, what is logged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.search import SearchReply
 from router.domain.workspaces import Optimization
-from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, bridge_from, button, press, sample_router, texts
 from tests.support.fakes import FakeRouter, run_now
 
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -31,11 +31,11 @@ URL = "https://search.example.com"
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def dialog(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+def dialog(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
     dialog = SettingsDialog(router, Commands(run_now), bridge_from(router), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.OPTIMIZATION)
@@ -49,7 +49,7 @@ def cloud(dialog: SettingsDialog) -> tuple[CloudCard, QLineEdit, QLineEdit]:
 
 
 @pytest.mark.proves("META-7")
-def test_the_cloud_service_is_set_tested_and_taken_back(
+def test_the_cloud_service_is_set_tested_and_undone(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     card, url, key = cloud(dialog)
@@ -67,7 +67,7 @@ def test_the_cloud_service_is_set_tested_and_taken_back(
     assert router.search.cloud == ("", None)
 
 
-def test_a_service_that_does_not_answer_is_said_to(
+def test_an_unreachable_service_is_reported(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.search.replies[Optimization.CLOUD] = SearchReply(
@@ -80,7 +80,7 @@ def test_a_service_that_does_not_answer_is_said_to(
     qtbot.waitUntil(lambda: "it rejected the token" in texts(card))
 
 
-def test_where_there_is_no_keyring_the_card_says_how_long_the_key_lasts(
+def test_without_a_keyring_the_card_says_how_long_the_key_lasts(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     card, url, key = cloud(dialog)
@@ -92,7 +92,7 @@ def test_where_there_is_no_keyring_the_card_says_how_long_the_key_lasts(
     qtbot.waitUntil(lambda: "No keyring available: the key is only kept until" in texts(card))
 
 
-def test_the_strategies_say_what_is_set_up_and_what_was_measured(
+def test_the_strategies_show_what_is_configured_and_measured(
     dialog: SettingsDialog, router: FakeRouter
 ) -> None:
     def shown() -> str:
@@ -108,7 +108,7 @@ def test_the_strategies_say_what_is_set_up_and_what_was_measured(
     assert "9 ms" in shown()
 
 
-def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
+def test_pinned_tools_are_chosen_from_a_list_and_undone(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     assert "Apps only get the search tools." in texts(dialog)
@@ -124,7 +124,7 @@ def test_pinned_tools_are_chosen_from_a_list_and_taken_back(
     qtbot.waitUntil(lambda: "Apps only get the search tools." in texts(dialog))
 
 
-def test_what_the_activity_log_keeps_is_a_setting(
+def test_activity_log_contents_are_a_setting(
     dialog: SettingsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:
     dialog.open_at(PageName.ACTIVITY)
@@ -141,7 +141,7 @@ def test_starting_hidden_is_a_setting(dialog: SettingsDialog, router: FakeRouter
     assert router.settings.current().start_hidden
 
 
-def test_an_address_that_is_refused_stays_to_be_corrected(
+def test_a_refused_url_stays_in_the_field(
     dialog: SettingsDialog,
     router: FakeRouter,
     qtbot: QtBot,
@@ -159,7 +159,7 @@ def test_an_address_that_is_refused_stays_to_be_corrected(
     assert (url.text(), key.text()) == ("search.example.com", "planted-key")
 
 
-def test_a_key_that_is_kept_when_its_card_is_gone_breaks_nothing(
+def test_saving_a_key_after_its_card_was_destroyed_is_harmless(
     dialog: SettingsDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting: list[Callable[[object], object]] = []

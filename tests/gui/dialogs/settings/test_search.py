@@ -1,4 +1,4 @@
-"""Finding a setting: by its own words, and by those people have for it."""
+"""Searching for a setting: by its own words, and by words users type."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.theme import Theme
-from tests.gui.driver import stocked_router, texts
+from tests.gui.driver import sample_router, texts
 from tests.support.fakes import run_now
 
 
 @pytest.fixture
-def dialog(look: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(stocked_router(), Commands(run_now), Bridge(), None)
+def dialog(app_theme: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
+    dialog = SettingsDialog(sample_router(), Commands(run_now), Bridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     return dialog
@@ -39,7 +39,7 @@ def search(dialog: SettingsDialog, text: str) -> None:
 
 
 def found(dialog: SettingsDialog) -> list[str]:
-    """The texts of the setting that is marked."""
+    """The texts of the highlighted setting."""
     [mark] = [each for each in dialog.findChildren(SearchHighlight) if each.isVisible()]
     shown = [mark.setting, *mark.setting.findChildren(QWidget)]
     return [each.text() for each in shown if isinstance(each, QLabel | QAbstractButton)]
@@ -64,7 +64,7 @@ def found(dialog: SettingsDialog) -> list[str]:
         ("retention", PageName.ACTIVITY, "Days to keep"),
     ],
 )
-def test_a_setting_is_found_by_what_a_person_would_type_for_it(
+def test_a_setting_is_found_by_words_users_type(
     dialog: SettingsDialog, typed: str, page: PageName, setting: str
 ) -> None:
     search(dialog, typed)
@@ -73,7 +73,7 @@ def test_a_setting_is_found_by_what_a_person_would_type_for_it(
     assert setting in found(dialog)
 
 
-def test_the_search_leads_to_the_first_page_that_has_it_and_back(dialog: SettingsDialog) -> None:
+def test_the_search_opens_the_first_matching_page_and_returns(dialog: SettingsDialog) -> None:
     search(dialog, "retention")
     assert dialog.visible_pages() == [PageName.ACTIVITY]
     assert dialog.current_page() is PageName.ACTIVITY
@@ -99,13 +99,13 @@ def test_a_page_is_shown_by_a_click_on_its_row(dialog: SettingsDialog, page: Pag
     assert shown.title == row.text()
 
 
-def test_what_no_setting_has_is_said_to_be_nowhere(dialog: SettingsDialog) -> None:
+def test_a_search_without_results_says_so(dialog: SettingsDialog) -> None:
     search(dialog, "xyzzy")
     assert dialog.visible_pages() == []
     assert "No matching settings." in texts(dialog)
 
 
-def test_every_control_of_the_settings_belongs_to_one_that_can_be_found(
+def test_every_control_belongs_to_a_searchable_setting(
     dialog: SettingsDialog,
 ) -> None:
     for control in (*dialog.findChildren(Toggle), *dialog.findChildren(NumberField)):

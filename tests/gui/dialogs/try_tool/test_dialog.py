@@ -1,4 +1,4 @@
-"""Looking closer at a server: trying a tool, prompts and resources, what it writes to stderr."""
+"""The details of a server: trying a tool, prompts and resources, its stderr."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.gui.driver import (
     focused,
     open_window,
     press,
-    stocked_router,
+    sample_router,
     texts,
     tool,
 )
@@ -43,14 +43,14 @@ from tests.support.fakes import FakeRouter, SentCommand, run_now
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.result = {"content": [{"type": "text", "text": "it is done"}]}
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    return open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    return open_window(router, app_theme, qtbot)
 
 
 def with_parameters() -> ToolView:
@@ -72,7 +72,7 @@ def _keep_alive(dialog: object) -> None:
 
 
 def field(dialog: TryToolDialog, name: str) -> QWidget:
-    """The one that calls itself so, as it stands in the window."""
+    """The field with this accessible name."""
     fields = (*dialog.findChildren(QLineEdit), *dialog.findChildren(QPlainTextEdit))
     every = (*fields, *dialog.findChildren(QComboBox))
     return next(each for each in every if each.accessibleName() == name and each.isVisible())
@@ -95,7 +95,7 @@ def run(dialog: TryToolDialog, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dialog.result_text() == "it is done")
 
 
-def test_what_is_typed_reaches_the_tool_in_its_types(
+def test_typed_values_reach_the_tool_with_their_schema_types(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     large = "90071992547409931234"
@@ -129,7 +129,7 @@ def test_lists_and_objects_have_fields_of_their_own(
     }
 
 
-def test_a_value_that_was_added_can_be_taken_out_again(
+def test_an_added_value_can_be_removed(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     press(dialog, "Add value to labels")
@@ -139,7 +139,7 @@ def test_a_value_that_was_added_can_be_taken_out_again(
     assert sent(router) == {"owner": "acme"}
 
 
-def test_which_of_several_shapes_a_value_has_is_chosen_first(
+def test_the_variant_of_a_value_is_chosen_first(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
     box = field(dialog, "target")
@@ -183,7 +183,7 @@ def test_a_missing_argument_is_named_and_nothing_runs(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "error"),
     [
         ("count", "many", "count is not a whole number."),
         ("count", "1.5", "count is not a whole number."),
@@ -193,22 +193,22 @@ def test_a_missing_argument_is_named_and_nothing_runs(
         ("place__name", "here", "place.x is required."),
     ],
 )
-def test_what_the_tool_does_not_take_is_said_before_it_runs(
-    router: FakeRouter, dialog: TryToolDialog, name: str, text: str, said: str
+def test_invalid_arguments_are_reported_before_the_tool_runs(
+    router: FakeRouter, dialog: TryToolDialog, name: str, text: str, error: str
 ) -> None:
     fill(dialog, owner="acme", **{name: text})
     press(dialog, "Run")
-    assert dialog.error().startswith(said)
+    assert dialog.error().startswith(error)
     assert router.commands == []
 
 
-def test_a_tool_that_fails_says_why(
+def test_a_failing_tool_shows_its_error(
     router: FakeRouter, dialog: TryToolDialog, qtbot: QtBot
 ) -> None:
-    router.failures["tools.try_out"] = InvalidInput("It is broken.", "Mend it.")
+    router.failures["tools.try_out"] = InvalidInput("It is broken.", "Fix it.")
     fill(dialog, owner="acme")
     press(dialog, "Run")
-    qtbot.waitUntil(lambda: dialog.error() == "It is broken. Mend it.")
+    qtbot.waitUntil(lambda: dialog.error() == "It is broken. Fix it.")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_every_schema_has_a_field(schema: JsonObject, kind: ShapeKind) -> None:
     assert shape_of(schema).kind is kind
 
 
-def test_a_schema_that_never_ends_is_typed_as_json_from_some_depth() -> None:
+def test_a_recursive_schema_becomes_a_json_field_at_some_depth() -> None:
     deep: JsonObject = {"type": "string"}
     for _ in range(30):
         deep = {"type": "object", "properties": {"in": deep}}
@@ -240,7 +240,7 @@ def test_a_schema_that_never_ends_is_typed_as_json_from_some_depth() -> None:
     assert (shape.kind, depth) == (ShapeKind.JSON, MAX_DEPTH)
 
 
-def test_a_large_number_can_be_chosen(qtbot: QtBot) -> None:
+def test_a_large_number_can_be_entered(qtbot: QtBot) -> None:
     values = [2**63, -(2**80), 1]
     form = ArgumentsForm(parameters({"properties": {"id": {"enum": values}}}))
     qtbot.addWidget(form)
@@ -250,12 +250,12 @@ def test_a_large_number_can_be_chosen(qtbot: QtBot) -> None:
         assert form.values() == {"id": value}
 
 
-def test_a_number_too_long_to_be_read_is_said_to_be_none() -> None:
+def test_a_number_too_long_to_parse_is_reported() -> None:
     with pytest.raises(InvalidInput, match="count is not a whole number"):
         value_of("count", shape_of({"type": "integer"}), "9" * 5000)
 
 
-def test_a_result_without_text_is_shown_as_it_is() -> None:
+def test_a_result_without_text_is_shown_raw() -> None:
     assert '"image"' in result_text({"content": [{"type": "image", "data": "x"}]})
     assert '"a": 1' in result_text({"structuredContent": {"a": 1}})
 
@@ -287,7 +287,7 @@ def test_prompts_and_resources_have_tabs_of_their_own(
     assert "repo://readme" in texts(window.pages.workspace.detail)
 
 
-def test_the_log_is_live_while_it_is_looked_at(
+def test_the_log_is_live_while_visible(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     go_to_tab(window, "Logs")
@@ -296,7 +296,7 @@ def test_the_log_is_live_while_it_is_looked_at(
     qtbot.waitUntil(lambda: "out of paper" in window.pages.workspace.detail.log.text())
 
 
-def test_a_line_of_the_log_stays_selected_while_others_come(
+def test_a_log_line_stays_selected_while_others_arrive(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     lines = [LogLine(datetime(2026, 1, 1, tzinfo=UTC), f"line {number}") for number in range(4)]
@@ -322,7 +322,7 @@ def test_a_workspace_is_renamed_in_place(router: FakeRouter, window: MainWindow)
     assert router.commands[-1] == SentCommand("workspaces.rename", (ACME, "Work"))
 
 
-def test_a_removed_workspace_can_be_taken_back(
+def test_removing_a_workspace_can_be_undone(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     window.sidebar.workspace_removed.emit(router.workspaces.list()[1])

@@ -1,4 +1,4 @@
-"""The Activity page: what apps did, filtered; one entry in full; and a file of it."""
+"""The Activity page: what apps did, filtered; one entry in full; and its export."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from router.api.events import ActivityRecorded
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
-from tests.gui.driver import open_window, press, stocked_router, texts
+from tests.gui.driver import open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -64,21 +64,21 @@ FAILED = replace(
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.state.activity = (SEARCH, CALL)
     made.activity.logged = (replace(SEARCH, detail=None), CALL, FAILED)
     return made
 
 
 @pytest.fixture
-def page(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> ActivityPage:
-    return opened(open_window(router, look, qtbot), qtbot)
+def page(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> ActivityPage:
+    return opened(open_window(router, app_theme, qtbot), qtbot)
 
 
 def opened(window: MainWindow, qtbot: QtBot) -> ActivityPage:
     press(window, "Open the Activity page")
     page = window.pages.activity
-    qtbot.waitUntil(lambda: len(whats(page)) == 3)
+    qtbot.waitUntil(lambda: len(summaries(page)) == 3)
     return page
 
 
@@ -86,7 +86,7 @@ def table(page: ActivityPage) -> QTableView:
     return page.findChildren(QTableView)[0]
 
 
-def whats(page: ActivityPage) -> list[str]:
+def summaries(page: ActivityPage) -> list[str]:
     model = table(page).model()
     return [str(model.index(row, 3).data()) for row in range(model.rowCount())]
 
@@ -98,25 +98,25 @@ def choose(page: ActivityPage, name: str, value: str) -> None:
 
 
 @pytest.mark.proves("META-9")
-def test_what_is_in_memory_and_what_is_only_in_the_log_are_one_list(page: ActivityPage) -> None:
-    search, call, failed = whats(page)
-    assert search.startswith("“open a ticket”")  # the log does not have that text
+def test_entries_in_memory_and_in_the_log_form_one_list(page: ActivityPage) -> None:
+    search, call, failed = summaries(page)
+    assert search.startswith("“open a ticket”")  # the log does not have this text
     assert call == "github · create_issue"
     assert failed == "github · fork — no rights"
 
 
-def test_it_is_filtered_by_app_server_kind_and_text(page: ActivityPage, qtbot: QtBot) -> None:
+def test_entries_are_filtered_by_app_server_kind_and_text(page: ActivityPage, qtbot: QtBot) -> None:
     choose(page, "App", "Zed")
-    assert len(whats(page)) == 1
+    assert len(summaries(page)) == 1
     choose(page, "App", "")
     choose(page, "Server", "github")
-    assert len(whats(page)) == 2
+    assert len(summaries(page)) == 2
     press(page, "Errors")
-    assert whats(page) == ["github · fork — no rights"]
+    assert summaries(page) == ["github · fork — no rights"]
     press(page, "All")
     choose(page, "Server", "")
     QTest.keyClicks(page.findChildren(QLineEdit)[0], "REQ-1")
-    qtbot.waitUntil(lambda: whats(page) == ["github · create_issue"])
+    qtbot.waitUntil(lambda: summaries(page) == ["github · create_issue"])
     QTest.keyClicks(page.findChildren(QLineEdit)[0], " nowhere")
     qtbot.waitUntil(lambda: "No matching entries." in texts(page))
 
@@ -131,32 +131,32 @@ def test_one_entry_is_shown_in_full_and_says_that_arguments_are_not_logged(
 
 
 def test_arguments_are_shown_where_they_are_logged(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router.state.activity = (SEARCH, replace(CALL, detail='{"title": "Bug"}'))
-    page = opened(open_window(router, look, qtbot), qtbot)
+    page = opened(open_window(router, app_theme, qtbot), qtbot)
     table(page).selectRow(1)
     [arguments] = page.findChildren(QPlainTextEdit)
     assert arguments.toPlainText() == '{"title": "Bug"}'
 
 
-def test_what_happens_meanwhile_comes_on_top_and_the_choice_stays(
+def test_new_entries_come_on_top_and_the_selection_stays(
     page: ActivityPage, router: FakeRouter, qtbot: QtBot
 ) -> None:
     table(page).selectRow(1)
     fresh = replace(CALL, at=START + timedelta(minutes=1), request_id="req-9", tool="merge")
     router.emit(ActivityRecorded(fresh))
-    qtbot.waitUntil(lambda: whats(page)[0] == "github · merge")
+    qtbot.waitUntil(lambda: summaries(page)[0] == "github · merge")
     assert "req-1" in texts(page)
 
 
 def test_older_entries_are_loaded_at_the_end_of_the_list(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router.activity.logged = tuple(
         replace(CALL, at=START - timedelta(minutes=n), request_id=str(n)) for n in range(900)
     )
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.ACTIVITY)
     page = window.pages.activity
     model = table(page).model()
@@ -171,9 +171,7 @@ def test_older_entries_are_loaded_at_the_end_of_the_list(
     qtbot.waitUntil(lambda: has(902))
 
 
-def test_what_the_filter_lets_through_is_written_to_a_file(
-    router: FakeRouter, tmp_path: Path
-) -> None:
+def test_export_writes_the_filtered_entries(router: FakeRouter, tmp_path: Path) -> None:
     file = tmp_path / "activity.jsonl"
     count = asyncio.run(export(router, ActivityFilter(ActivityCategory.CALLS), file))
     written = [json.loads(line) for line in file.read_text().splitlines()]
@@ -183,7 +181,7 @@ def test_what_the_filter_lets_through_is_written_to_a_file(
         asyncio.run(export(router, ActivityFilter(), tmp_path))
 
 
-def test_a_table_for_a_spreadsheet_runs_no_formula() -> None:
+def test_a_csv_export_contains_no_formula() -> None:
     wicked = replace(CALL, tool='=HYPERLINK("http://evil")')
     [header, row] = csv.reader(as_text((wicked,), ".csv").splitlines())
     assert dict(zip(header, row, strict=True))["tool"].startswith("'=")

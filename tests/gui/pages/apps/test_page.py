@@ -1,4 +1,4 @@
-"""Other applications in the window: connected after a look at the change, and taken back."""
+"""Other apps in the window: connected after a preview of the change, and undone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from router.config.server import ServerConfig
 from router.domain.clients import TokenSummary
 from router.domain.errors import ConfigError
 from router.domain.ids import TokenId
-from tests.gui.driver import bridge_from, open_window, press, stocked_router, texts
+from tests.gui.driver import bridge_from, open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter, run_now
 
 HOME = Path("/home/me")
@@ -42,14 +42,14 @@ def found(name: str, source: str) -> FoundServer:
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.apps.apps = (app("Codex", AppState.ABSENT), app("Cursor"), app("Zed"))
     return made
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    window = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.APPS)
     qtbot.waitUntil(lambda: "Cursor" in texts(window))
     return window
@@ -75,7 +75,7 @@ def has_button(window: MainWindow, name: str) -> bool:
     return any(each.accessibleName() == name and each.isVisible() for each in buttons)
 
 
-def test_an_app_is_connected_only_after_its_change_was_shown(
+def test_an_app_is_connected_only_after_a_preview(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(window, "Connect…: Cursor")
@@ -93,7 +93,7 @@ def test_a_connection_can_be_undone(window: MainWindow, router: FakeRouter, qtbo
     assert next(a for a in router.apps.apps if a.name == "Cursor").state is AppState.FOUND
 
 
-def test_disconnecting_is_done_at_once_and_can_be_undone(
+def test_disconnecting_applies_at_once_and_can_be_undone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     connect(window, "Zed", qtbot)
@@ -126,7 +126,7 @@ def test_the_sidebar_counts_what_a_dialog_has_connected(
     qtbot.waitUntil(lambda: row.accessibleName() == "Connected apps, 1")
 
 
-def test_an_app_that_is_not_here_is_set_up_by_hand_with_a_token_of_its_own(
+def test_an_app_that_is_not_installed_is_set_up_by_hand_with_its_own_token(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(window, "Set up manually: Codex")
@@ -147,7 +147,7 @@ def test_the_place_of_the_entry_says_what_will_appear_there(
     assert box.viewport().grab().toImage() != with_hint
 
 
-def test_an_app_that_is_here_can_be_set_up_by_hand_too(
+def test_an_installed_app_can_be_set_up_by_hand_too(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     press(window, "Connect…: Cursor")
@@ -166,7 +166,7 @@ def test_a_preview_says_that_others_can_read_the_file(
     assert "Other users of this computer can read this file" in texts(dialog)
 
 
-def test_an_app_with_our_old_address_is_brought_up_to_date(
+def test_an_app_with_our_old_url_is_updated(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     router.apps.apps = (app("Cursor", AppState.CONNECTED, outdated=True),)
@@ -178,9 +178,7 @@ def test_an_app_with_our_old_address_is_brought_up_to_date(
     qtbot.waitUntil(lambda: names(router)[-1] == "apps.connect")
 
 
-def test_what_goes_wrong_is_said_on_the_page(
-    window: MainWindow, router: FakeRouter, qtbot: QtBot
-) -> None:
+def test_errors_are_shown_on_the_page(window: MainWindow, router: FakeRouter, qtbot: QtBot) -> None:
     router.failures["apps.plan"] = ConfigError(HOME / "mcp.json", 3, "it is broken")
     press(window, "Connect…: Cursor")
     qtbot.waitUntil(lambda: "line 3: it is broken" in texts(window))
@@ -202,35 +200,37 @@ def test_each_state_has_its_action(shown: App, action: AppAction, badge: str) ->
     assert (line.action, line.badge) == (action, badge)
 
 
-def test_apps_that_are_here_come_first() -> None:
+def test_installed_apps_come_first() -> None:
     apps = (app("A", AppState.ABSENT), app("B"), app("C", AppState.CONNECTED))
     assert [each.name for each in in_order(apps)] == ["B", "C", "A"]
 
 
-def test_what_was_found_is_named() -> None:
+def test_the_apps_with_found_servers_are_named() -> None:
     two = (found("a", "Cursor"), found("b", "VS Code"), found("c", "Cursor"))
     assert found_sentence(two) == "We found 3 servers in Cursor and VS Code on this computer."
     four = tuple(found(name, name) for name in ("A", "B", "C", "D"))
     assert found_sentence(four) == "We found 4 servers in A, B and 2 other apps on this computer."
 
 
-def test_a_diff_shows_text_and_never_markup() -> None:
+def test_a_diff_is_plain_text_and_never_markup() -> None:
     html = diff_html((DiffLine("+", "<img src=x>"),), LIGHT)
     assert "<img" not in html
     assert "+" in html
 
 
-def test_the_empty_state_offers_what_was_found(look: Theme, gui_loop: object, qtbot: QtBot) -> None:
+def test_the_empty_state_offers_the_found_servers(
+    app_theme: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
     router = FakeRouter()
     router.apps.findings = FoundServers((found("a", "Cursor"), found("b", "Cursor")))
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
     qtbot.waitUntil(lambda: "We found 2 servers in Cursor" in texts(window))
     with qtbot.waitSignal(window.import_requested):
         press(window, "Import 2 servers…")
 
 
 def test_the_header_and_the_sidebar_count_the_same_connected_apps(
-    router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     ours, by_hand = TokenId("ours"), TokenId("by-hand")
@@ -239,7 +239,7 @@ def test_the_header_and_the_sidebar_count_the_same_connected_apps(
         TokenSummary(token, token, None, None, now, None, now) for token in (ours, by_hand)
     )
 
-    window = open_window(router, look, qtbot)
+    window = open_window(router, app_theme, qtbot)
 
     rows = window.sidebar.findChildren(QAbstractButton)
     qtbot.waitUntil(lambda: "Connected apps, 2" in [row.accessibleName() for row in rows])

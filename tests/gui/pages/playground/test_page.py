@@ -16,7 +16,7 @@ from router.domain.permissions import Permission
 from router.domain.search import MatchReasons, SearchHit, SearchReply
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
-from tests.gui.driver import GITHUB, PERSONAL, open_window, press, stocked_router, texts
+from tests.gui.driver import GITHUB, PERSONAL, open_window, press, sample_router, texts
 from tests.support.fakes import FakeRouter, SentCommand
 
 KEY = ToolKey(GITHUB.id, "create_issue")
@@ -28,7 +28,7 @@ HIT = SearchHit(
 
 @pytest.fixture
 def router() -> FakeRouter:
-    made = stocked_router()
+    made = sample_router()
     made.search.replies = {
         Optimization.HYBRID: SearchReply((HIT,), Optimization.HYBRID),
         Optimization.BM25: SearchReply((), Optimization.BM25, note="The index is being built."),
@@ -37,8 +37,8 @@ def router() -> FakeRouter:
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    window = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    window = open_window(router, app_theme, qtbot)
     window.go_to(Page.PLAYGROUND)
     return window
 
@@ -62,11 +62,11 @@ def test_both_strategies_answer_side_by_side_with_scores_and_reasons(
     assert router.search.asked == [("open a ticket", "bm25", "hybrid")]
 
 
-def test_one_types_at_once_where_one_asks(window: MainWindow) -> None:
+def test_the_query_field_has_the_focus(window: MainWindow) -> None:
     assert window.focusWidget() is window.pages.playground.findChildren(QLineEdit)[0]
 
 
-def test_long_names_leave_the_score_and_the_buttons_in_sight(
+def test_long_names_leave_the_score_and_the_buttons_visible(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     named = Tool(ToolKey(GITHUB.id, "create_issue"), "a long name " * 12, {}, "", 10)
@@ -81,7 +81,7 @@ def test_long_names_leave_the_score_and_the_buttons_in_sight(
     assert name.width() >= name.sizeHint().width()
 
 
-def test_one_strategy_can_be_looked_at_alone(
+def test_one_strategy_can_be_shown_alone(
     window: MainWindow, router: FakeRouter, qtbot: QtBot
 ) -> None:
     ask(window, "open", qtbot)
@@ -90,7 +90,7 @@ def test_one_strategy_can_be_looked_at_alone(
     assert "Keyword (BM25)" not in texts(window)
 
 
-def test_what_an_answer_costs_is_said(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_cost_of_a_reply_is_shown(window: MainWindow, qtbot: QtBot) -> None:
     ask(window, "open", qtbot)
     assert "2 ms · 1 tools · 640 tokens" in texts(window).replace("\N{NO-BREAK SPACE}", " ")
 

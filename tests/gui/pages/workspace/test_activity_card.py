@@ -1,4 +1,4 @@
-"""The activity list: live, filtered, paused, and calm however busy the router is."""
+"""The activity list: live, filtered, paused, and with few updates however busy the router is."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def activity(qtbot: QtBot) -> ActivityCard:
     return activity
 
 
-def whats(activity: ActivityCard) -> list[str]:
+def summaries(activity: ActivityCard) -> list[str]:
     model = activity.model
     return [str(model.index(row, Column.WHAT).data()) for row in range(model.rowCount())]
 
@@ -55,7 +55,7 @@ def press(activity: ActivityCard, text: str) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def says(activity: ActivityCard, text: str) -> bool:
+def shows(activity: ActivityCard, text: str) -> bool:
     return any(label.text() == text for label in activity.findChildren(QLabel))
 
 
@@ -66,8 +66,8 @@ def test_new_entries_appear_on_top(activity: ActivityCard, qtbot: QtBot) -> None
     activity.model.add_soon(entry(1))
     activity.model.add_soon(entry(2))
 
-    qtbot.waitUntil(lambda: len(whats(activity)) == 3, timeout=WAIT_MS)
-    assert whats(activity) == ["github · tool_2", "github · tool_1", "github · tool_0"]
+    qtbot.waitUntil(lambda: len(summaries(activity)) == 3, timeout=WAIT_MS)
+    assert summaries(activity) == ["github · tool_2", "github · tool_1", "github · tool_0"]
 
 
 def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
@@ -80,7 +80,7 @@ def test_a_burst_reaches_the_table_at_most_ten_times_a_second(
         activity.model.add_soon(entry(number))
     assert insertions == []
 
-    qtbot.waitUntil(lambda: len(whats(activity)) == 200, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(summaries(activity)) == 200, timeout=WAIT_MS)
     assert len(insertions) == 1
 
 
@@ -89,25 +89,25 @@ def test_only_the_newest_are_kept(activity: ActivityCard) -> None:
         activity.model.add_soon(entry(number))
     activity.model.flush()
 
-    assert len(whats(activity)) == KEPT
-    assert whats(activity)[0] == f"github · tool_{KEPT + 39}"
+    assert len(summaries(activity)) == KEPT
+    assert summaries(activity)[0] == f"github · tool_{KEPT + 39}"
 
 
 def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> None:
     activity.model.set_entries([entry(0)])
     QTest.mouseClick(activity.pausing.button, Qt.MouseButton.LeftButton)
-    assert says(activity, "Paused")
+    assert shows(activity, "Paused")
 
     activity.model.add_soon(entry(1))
     activity.model.add_soon(entry(2))
     activity.model.flush()
 
-    assert whats(activity) == ["github · tool_0"]
-    assert says(activity, "Paused, 2 new")
+    assert summaries(activity) == ["github · tool_0"]
+    assert shows(activity, "Paused, 2 new")
 
     QTest.mouseClick(activity.pausing.button, Qt.MouseButton.LeftButton)
-    assert whats(activity)[0] == "github · tool_2"
-    assert says(activity, "Live")
+    assert summaries(activity)[0] == "github · tool_2"
+    assert shows(activity, "Live")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_pause_holds_entries_back_and_counts_them(activity: ActivityCard) -> N
         ("All", ["github · tool_2", "Search → 3 tools", "github · tool_0"]),
     ],
 )
-def test_activity_can_be_shown_by_kind(
+def test_activity_can_be_filtered_by_kind(
     activity: ActivityCard, choice: str, left: list[str]
 ) -> None:
     activity.model.set_entries(
@@ -129,7 +129,7 @@ def test_activity_can_be_shown_by_kind(
     press(activity, "Calls")
     press(activity, choice)
 
-    assert whats(activity) == left
+    assert summaries(activity) == left
 
 
 def test_new_entries_pass_the_filter_too(activity: ActivityCard) -> None:
@@ -139,10 +139,10 @@ def test_new_entries_pass_the_filter_too(activity: ActivityCard) -> None:
     activity.model.add_soon(entry(2, ActivityKind.SEARCH))
     activity.model.flush()
 
-    assert whats(activity) == ["Search → 2 tools"]
+    assert summaries(activity) == ["Search → 2 tools"]
 
 
-def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> None:
+def test_every_cell_has_an_accessible_text(activity: ActivityCard) -> None:
     activity.model.set_entries([entry(0, outcome=Outcome.ERROR)])
     model = activity.model
     encode_arguments = [
@@ -153,17 +153,17 @@ def test_every_cell_tells_a_screen_reader_its_text(activity: ActivityCard) -> No
     assert encode_arguments[-1] == "Failed"
 
 
-def test_an_empty_list_says_what_will_be_there(activity: ActivityCard) -> None:
+def test_an_empty_list_says_what_will_appear(activity: ActivityCard) -> None:
     assert any("appear here" in label.text() for label in activity.findChildren(QLabel))
     assert not activity.grab().isNull()
 
 
-def test_what_was_there_already_is_not_shown_again(activity: ActivityCard) -> None:
+def test_known_entries_are_not_shown_twice(activity: ActivityCard) -> None:
     activity.model.set_entries([entry(2), entry(1)])
     for number in (2, 3):
         activity.model.add_soon(entry(number))
     activity.model.flush()
-    assert whats(activity) == ["github · tool_3", "github · tool_2", "github · tool_1"]
+    assert summaries(activity) == ["github · tool_3", "github · tool_2", "github · tool_1"]
 
 
 @pytest.mark.parametrize("showing", ActivityCategory)

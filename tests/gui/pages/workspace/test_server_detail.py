@@ -1,4 +1,4 @@
-"""Failures carry the button that mends them: a command to copy, more time."""
+"""Failures have a button that fixes them: a command to copy, a longer timeout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.text.install_hints import install_command
 from gui.widgets.theme import Theme
 from router.api.events import ServerStatusChanged
 from router.domain.failures import Failure, FailureKind
-from tests.gui.driver import CONFIG, SENTRY, open_window, press, stocked_router
+from tests.gui.driver import CONFIG, SENTRY, open_window, press, sample_router
 from tests.support.fakes import FakeRouter, SentCommand
 
 MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
@@ -22,12 +22,12 @@ MISSING = Failure(FailureKind.COMMAND_NOT_FOUND, "uvx", "/usr/bin")
 
 @pytest.fixture
 def router() -> FakeRouter:
-    return stocked_router()
+    return sample_router()
 
 
 @pytest.fixture
-def window(router: FakeRouter, look: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
-    made = open_window(router, look, qtbot)
+def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot) -> MainWindow:
+    made = open_window(router, app_theme, qtbot)
     made.pages.workspace.servers.select(SENTRY.ref)
     return made
 
@@ -48,7 +48,7 @@ def offered(window: MainWindow) -> set[str]:
         ("my-own-server", "apt", None),
     ],
 )
-def test_a_missing_program_has_a_command_to_install_it_if_there_is_one(
+def test_a_missing_program_has_its_install_command_if_there_is_one(
     command: str, manager: str, typed: str | None
 ) -> None:
     def there(name: str) -> str | None:
@@ -75,20 +75,22 @@ def test_the_install_command_of_a_missing_program_can_be_copied(
 
 
 @pytest.mark.proves("DISC-12")
-def test_a_server_that_answers_late_is_given_twice_the_time_and_tried_again(
+def test_a_server_that_timed_out_is_retried_with_twice_the_timeout(
     router: FakeRouter, window: MainWindow, qtbot: QtBot
 ) -> None:
     press(window.pages.workspace.detail, "Increase timeout")
     qtbot.waitUntil(lambda: router.commands[-1].name == "discovery.refresh")
-    patient = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
+    longer = CONFIG.model_copy(update={"discovery_timeout_s": 60.0})
     changed, tried = router.commands[-2:]
-    assert changed == SentCommand("servers.update", (SENTRY.ref, SENTRY.name, patient, False))
+    assert changed == SentCommand("servers.update", (SENTRY.ref, SENTRY.name, longer, False))
     assert tried == SentCommand("discovery.refresh", (SENTRY.workspace, SENTRY.id))
 
 
-def test_who_has_all_the_time_there_is_gets_no_more(router: FakeRouter, window: MainWindow) -> None:
-    patient = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
-    router.state.configs[SENTRY.ref] = patient
+def test_a_server_with_the_longest_timeout_gets_no_more(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    longer = CONFIG.model_copy(update={"discovery_timeout_s": 120.0})
+    router.state.configs[SENTRY.ref] = longer
     router.emit(ServerStatusChanged(SENTRY))
     assert "Increase timeout" not in offered(window)
     assert "Retry" in offered(window)

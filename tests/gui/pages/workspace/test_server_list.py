@@ -1,4 +1,4 @@
-"""The server list: its rows, its filter, and what a person asks for in it."""
+"""The server list: its rows, its filter, and the actions it requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def names(servers: ServerList) -> list[str]:
 
 
 def click(servers: ServerList, row: int, from_right: int) -> None:
-    """Press `from_right` pixels from the right edge of the row."""
+    """Click `from_right` pixels from the right edge of the row."""
     view = servers.view
     rect = view.visualRect(view.model().index(row, 0))
     place = QPoint(rect.right() - from_right, rect.center().y() - 2)
@@ -54,13 +54,13 @@ def type_filter(servers: ServerList, text: str) -> None:
 
 
 def toggles(servers: ServerList) -> list[tuple[ServerRef, bool]]:
-    told: list[tuple[ServerRef, bool]] = []
+    emitted: list[tuple[ServerRef, bool]] = []
 
-    def tell(ref: ServerRef, enabled: bool) -> None:
-        told.append((ref, enabled))
+    def on_signal(ref: ServerRef, enabled: bool) -> None:
+        emitted.append((ref, enabled))
 
-    servers.toggled.connect(tell)
-    return told
+    servers.toggled.connect(on_signal)
+    return emitted
 
 
 def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> None:
@@ -70,32 +70,32 @@ def test_a_row_is_56_high_and_the_first_one_is_selected(servers: ServerList) -> 
 
 
 @pytest.mark.proves("CARD-2")
-def test_pressing_the_switch_of_a_row_asks_for_the_opposite(servers: ServerList) -> None:
-    told = toggles(servers)
+def test_clicking_the_switch_of_a_row_requests_the_opposite(servers: ServerList) -> None:
+    emitted = toggles(servers)
 
     click(servers, 0, from_right=30)
     click(servers, 2, from_right=30)
 
-    assert told == [(GITHUB.ref, False), (NOTION.ref, True)]
+    assert emitted == [(GITHUB.ref, False), (NOTION.ref, True)]
 
 
 def test_space_switches_the_current_row(servers: ServerList) -> None:
-    told = toggles(servers)
+    emitted = toggles(servers)
     servers.select(NOTION.ref)
 
     QTest.keyClick(servers.view, Qt.Key.Key_Space)
 
-    assert told == [(NOTION.ref, True)]
+    assert emitted == [(NOTION.ref, True)]
 
 
-def test_a_row_shows_the_routers_word_not_the_wish(servers: ServerList) -> None:
+def test_a_row_shows_the_routers_state_not_the_requested_one(servers: ServerList) -> None:
     click(servers, 0, from_right=30)
     index = servers.view.model().index(0, 0)
 
     assert index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
 
 
-def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) -> None:
+def test_the_button_of_a_failed_server_requests_its_action(servers: ServerList) -> None:
     pressed: list[ServerRef] = []
     servers.action_requested.connect(pressed.append)
 
@@ -104,7 +104,7 @@ def test_the_button_of_a_failed_server_asks_for_its_action(servers: ServerList) 
     assert pressed == [SENTRY.ref]
 
 
-def test_where_the_button_would_take_the_names_room_it_gives_way(servers: ServerList) -> None:
+def test_the_button_is_hidden_where_the_name_needs_its_space(servers: ServerList) -> None:
     pressed: list[ServerRef] = []
     servers.action_requested.connect(pressed.append)
     servers.resize(servers.minimumSizeHint().width(), servers.height())
@@ -127,12 +127,12 @@ def test_enter_presses_the_button_of_the_current_row(servers: ServerList) -> Non
 
 
 def test_a_click_elsewhere_only_selects(servers: ServerList) -> None:
-    told = toggles(servers)
+    emitted = toggles(servers)
 
     click(servers, 1, from_right=250)
 
     assert servers.current() == SENTRY.ref
-    assert told == []
+    assert emitted == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_click_elsewhere_only_selects(servers: ServerList) -> None:
         ("", ["GitHub", "Sentry", "Notion"]),
     ],
 )
-def test_the_filter_looks_at_name_target_and_state(
+def test_the_filter_matches_name_target_and_state(
     servers: ServerList, typed: str, left: list[str]
 ) -> None:
     type_filter(servers, typed)
@@ -162,7 +162,7 @@ def test_the_filter_looks_at_name_target_and_state(
         (ServerCategory.OFF, ["Notion"]),
     ],
 )
-def test_servers_can_be_shown_by_state(
+def test_servers_can_be_filtered_by_state(
     servers: ServerList, showing: ServerCategory, left: list[str]
 ) -> None:
     actions = [a for a in servers.findChildren(type(servers.view.addAction(""))) if a.data()]
@@ -171,21 +171,21 @@ def test_servers_can_be_shown_by_state(
     assert names(servers) == left
 
 
-def test_news_of_a_server_change_its_row_and_keep_the_selection(servers: ServerList) -> None:
+def test_events_of_a_server_update_its_row_and_keep_the_selection(servers: ServerList) -> None:
     servers.select(SENTRY.ref)
-    mended = fake_status("Sentry", tool_count=7)
+    fixed = fake_status("Sentry", tool_count=7)
 
-    servers.upsert(mended)
+    servers.upsert(fixed)
     servers.upsert(fake_status("Linear"))
     servers.remove(GITHUB.ref)
 
     assert names(servers) == ["Sentry", "Notion", "Linear"]
     assert servers.current() == SENTRY.ref
-    assert mended in servers.servers()
+    assert fixed in servers.servers()
 
 
 @pytest.mark.parametrize("status", [GITHUB, SENTRY, NOTION], ids=lambda s: s.name)
-def test_a_row_tells_a_screen_reader_its_name_state_and_switch(
+def test_the_accessible_text_of_a_row_has_name_state_and_switch(
     servers: ServerList, status: ServerStatus
 ) -> None:
     model = servers.view.model()

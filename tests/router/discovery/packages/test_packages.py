@@ -1,5 +1,7 @@
-"""Packages that are fetched once and then run from where they lie. The registry is played by a
-small program named `npm` on the PATH; with the real ones this is proved in `tests/e2e`."""
+"""Packages are fetched once and then run from their folder.
+
+The registry is a small program named `npm` on the PATH; `tests/e2e` tests the real ones.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
 from tests.support.router_process import NODE
-from tests.support.running_router import PERSONAL, Running
+from tests.support.running_router import PERSONAL, RunningRouter
 
 NPM = """\
 #!{python}
@@ -108,7 +110,7 @@ def registry(tmp_path: Path) -> Registry:
 
 
 async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_offline(
-    running: Running, registry: Registry, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OF_THE_SESSION", "s3cret")
     monkeypatch.setenv("npm_config_registry", "https://registry.example")
@@ -127,8 +129,8 @@ async def test_a_package_is_fetched_without_scripts_or_secrets_and_then_listed_o
     assert package.integrity == "sha512-1.0.0"
 
 
-async def test_a_server_in_use_runs_what_was_fetched_with_its_own_arguments(
-    running: Running, registry: Registry, tmp_path: Path
+async def test_a_server_in_use_runs_the_fetched_package_with_its_own_arguments(
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     await running.add("Test", registry.config("--root", "/x"))
     result = await running.call("tool_execute", {"toolKey": "test:where"})
@@ -137,8 +139,8 @@ async def test_a_server_in_use_runs_what_was_fetched_with_its_own_arguments(
     assert args == ["--root", "/x"]
 
 
-async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
-    running: Running, registry: Registry, tmp_path: Path
+async def test_a_package_is_updated_only_when_the_user_asks(
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.publish("2.0.0")
@@ -155,13 +157,13 @@ async def test_a_package_stays_as_it_is_until_a_person_wants_a_newer_one(
     assert len([path for path in kept.iterdir() if path.is_dir()]) == 1, "the old one is gone"
 
 
-def listed_version(running: Running, ref: ServerRef) -> str:
+def listed_version(running: RunningRouter, ref: ServerRef) -> str:
     [tool] = running.router.tools.list(ref)
     return tool.description
 
 
-async def test_a_package_that_can_not_be_fetched_says_why_and_leaves_nothing(
-    running: Running, registry: Registry, tmp_path: Path
+async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     registry.broken.touch()
     ref = await running.add("Test", registry.config())
@@ -173,8 +175,8 @@ async def test_a_package_that_can_not_be_fetched_says_why_and_leaves_nothing(
     assert list((tmp_path / "data" / "packages" / "personal" / "test").iterdir()) == []
 
 
-async def test_without_news_from_the_registry_the_old_package_is_used(
-    running: Running, registry: Registry
+async def test_without_the_registry_the_old_package_is_used(
+    running: RunningRouter, registry: Registry
 ) -> None:
     ref = await running.add("Test", registry.config())
     registry.broken.touch()
@@ -182,16 +184,16 @@ async def test_without_news_from_the_registry_the_old_package_is_used(
     assert status_of(running, ref).failure is None
 
 
-async def test_a_removed_server_takes_its_package_with_it(
-    running: Running, registry: Registry, tmp_path: Path
+async def test_removing_a_server_removes_its_package(
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     ref = await running.add("Test", registry.config())
     await running.router.servers.remove(ref)
     assert not (tmp_path / "data" / "packages" / "personal" / "test").exists()
 
 
-async def test_a_fetch_that_is_cancelled_ends_its_installer_at_once(
-    running: Running, registry: Registry, tmp_path: Path
+async def test_cancelling_a_fetch_ends_its_installer_at_once(
+    running: RunningRouter, registry: Registry, tmp_path: Path
 ) -> None:
     started = Fifo(tmp_path / "started")
     npm = registry.folder / "npm"
@@ -222,6 +224,6 @@ async def test_a_package_is_found_again_in_a_folder_whose_name_is_not_utf_8(
     assert store.find(ref, run) == stored
 
 
-def test_variables_that_choose_code_do_not_reach_an_installer() -> None:
+def test_variables_that_can_load_code_do_not_reach_an_installer() -> None:
     ours = {"npm_config_ignore_scripts": "false", "npm_config_script_shell": "x", "PATH": "/bin"}
     assert fetch_environment(ours) == {"PATH": "/bin"}

@@ -59,7 +59,7 @@ def test_a_package_is_recognised_with_its_version_and_arguments(
         ("pipx run https://x/app.py", "https://x/app.py is not from the package index"),
     ],
 )
-def test_what_is_not_understood_runs_as_written_and_says_why(line: str, reason: str) -> None:
+def test_an_unknown_command_form_runs_as_written_and_says_why(line: str, reason: str) -> None:
     command, *words = line.split()
     run = recognise(command, words)
     assert isinstance(run, AsWritten)
@@ -74,7 +74,7 @@ def test_a_container_is_recognised() -> None:
 
 
 @pytest.mark.parametrize("line", ["node index.js", "python -m server", "npm start", "uv run x"])
-def test_other_commands_are_no_packages(line: str) -> None:
+def test_other_commands_are_not_packages(line: str) -> None:
     command, *words = line.split()
     assert recognise(command, words) is None
 

@@ -1,4 +1,4 @@
-"""The launchers of macOS and Windows, as far as they can be checked elsewhere."""
+"""The launchers of macOS and Windows, as far as they can be checked on other platforms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def spec(**more: Any) -> LaunchSpec:
     return LaunchSpec(**{**fields, **more})
 
 
-def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
+def test_the_macos_profile_denies_all_but_what_is_needed() -> None:
     rules = seatbelt_profile(spec()).splitlines()
     assert rules[:2] == ["(version 1)", "(deny default)"]
     assert '(subpath "/opt/x\\"y")' in rules[4], "a name can't add a rule"
@@ -37,28 +37,28 @@ def test_the_profile_for_macos_denies_all_but_what_is_needed() -> None:
     assert writing == '(allow file-write* (subpath "/private/run/home") (literal "/dev/null"))'
 
 
-def test_the_profile_for_macos_allows_the_network_where_a_person_did() -> None:
+def test_the_macos_profile_allows_the_network_where_granted() -> None:
     assert "(allow network*)" in seatbelt_profile(spec(network=True))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="which has no process groups")
-def test_memory_is_that_of_a_whole_process_group() -> None:
+def test_memory_is_measured_for_the_whole_process_group() -> None:
     assert resident_mb(os.getpgrp()) > 5
     assert resident_mb(2**30) == 0
 
 
 class RecordingKernel:
-    """Kernel32 as far as a job needs it: keeps what it is told."""
+    """The part of kernel32 a job needs: records its arguments."""
 
     def __init__(self, *, joins: int = 1) -> None:
-        self.told: dict[int, bytes] = {}
+        self.information: dict[int, bytes] = {}
         self._joins = joins
 
     def CreateJobObjectW(self, attributes: Any, name: Any) -> int:  # noqa: N802
         return 7
 
     def SetInformationJobObject(self, job: Any, kind: int, data: Any, size: int) -> int:  # noqa: N802
-        self.told[kind] = ctypes.string_at(data, size)
+        self.information[kind] = ctypes.string_at(data, size)
         return 1
 
     def AssignProcessToJobObject(self, job: Any, process: Any) -> int:  # noqa: N802
@@ -68,16 +68,16 @@ class RecordingKernel:
         return -1
 
 
-def test_a_job_on_windows_bounds_memory_processes_and_processor() -> None:
+def test_a_windows_job_limits_memory_processes_and_cpu() -> None:
     kernel32 = RecordingKernel()
     join_job(kernel32, SandboxLimits(memory_mb=256, tasks=40, cpu_percent=25), cores=4)
-    bounds = ExtendedLimits.from_buffer_copy(kernel32.told[9])
+    bounds = ExtendedLimits.from_buffer_copy(kernel32.information[9])
     assert bounds.JobMemoryLimit == 256 << 20
     assert bounds.BasicLimitInformation.ActiveProcessLimit == 40
     assert bounds.BasicLimitInformation.LimitFlags == 0x2208
-    assert CpuRate.from_buffer_copy(kernel32.told[15]).CpuRate == 625, "of four cores"
+    assert CpuRate.from_buffer_copy(kernel32.information[15]).CpuRate == 625, "of four cores"
 
 
-def test_without_a_job_nothing_is_started_on_windows() -> None:
+def test_on_windows_nothing_is_started_without_a_job() -> None:
     with pytest.raises(OSError, match="can't be made"):
         join_job(RecordingKernel(joins=0), SandboxLimits(), cores=1)

@@ -1,4 +1,4 @@
-"""Which files a sandbox shows for a command."""
+"""Which files a sandbox makes readable for a command."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def needed(
     return files_needed(command, args, cwd=cwd, search_path=path, home=home)
 
 
-def test_a_program_comes_with_what_it_is_installed_with(home: Path) -> None:
+def test_a_program_is_readable_with_its_installation(home: Path) -> None:
     node = program(home / ".nvm" / "v20" / "bin" / "node")
     assert needed(node, home=home) == {str(home / ".nvm" / "v20")}
 
 
-def test_a_program_of_the_home_itself_does_not_bring_the_home(home: Path) -> None:
+def test_a_program_directly_in_the_home_does_not_expose_the_home(home: Path) -> None:
     (home / ".local" / "lib").mkdir(parents=True)
     tool = program(home / ".local" / "bin" / "tool")
     assert needed(tool, home=home) == {tool, str(home / ".local" / "lib")}
 
 
-def test_a_link_is_followed_to_what_it_leads_to(home: Path) -> None:
+def test_a_symlink_is_followed_to_its_target(home: Path) -> None:
     real = program(home / "venvs" / "tool" / "bin" / "tool")
     link = home / ".local" / "bin" / "tool"
     link.parent.mkdir(parents=True)
@@ -49,7 +49,7 @@ def test_a_link_is_followed_to_what_it_leads_to(home: Path) -> None:
     assert needed(str(link), home=home) == {str(link), str(home / "venvs" / "tool")}
 
 
-def test_a_program_of_a_node_project_comes_with_the_packages_beside_it(home: Path) -> None:
+def test_a_node_program_is_readable_with_the_packages_beside_it(home: Path) -> None:
     modules = home / "site" / "node_modules"
     real = program(modules / "server-x" / "dist" / "index.js")
     (modules / ".bin").mkdir()
@@ -57,7 +57,7 @@ def test_a_program_of_a_node_project_comes_with_the_packages_beside_it(home: Pat
     assert needed(str(modules / ".bin" / "server-x"), home=home) == {str(modules)}
 
 
-def test_a_script_brings_its_interpreter(home: Path) -> None:
+def test_the_interpreter_of_a_script_is_readable(home: Path) -> None:
     program(home / "python" / "bin" / "python3")
     direct = program(home / "a" / "bin" / "one", f"#!{home}/python/bin/python3")
     searched = program(home / "b" / "bin" / "two", "#!/usr/bin/env -S python3 -u")
@@ -66,20 +66,20 @@ def test_a_script_brings_its_interpreter(home: Path) -> None:
         assert str(home / "python") in found
 
 
-def test_a_virtual_environment_brings_the_python_it_was_made_from(home: Path) -> None:
+def test_the_base_python_of_a_virtual_environment_is_readable(home: Path) -> None:
     base = program(home / "pyenv" / "3.11" / "bin" / "python3")
     python = program(home / "project" / ".venv" / "bin" / "python")
     (home / "project" / ".venv" / "pyvenv.cfg").write_text(f"home = {Path(base).parent}\n")
     assert str(home / "pyenv" / "3.11") in needed(python, home=home)
 
 
-def test_a_script_argument_brings_its_whole_project(home: Path) -> None:
+def test_the_project_of_a_script_argument_is_readable(home: Path) -> None:
     script = Path(program(home / "code" / "server" / "dist" / "index.js"))
     (home / "code" / "server" / "package.json").touch()
     assert needed("/usr/bin/node", str(script), home=home) == {str(home / "code" / "server")}
 
 
-def test_a_script_in_the_home_comes_alone(home: Path) -> None:
+def test_of_a_script_in_the_home_only_the_file_is_readable(home: Path) -> None:
     script = program(home / "server.py")
     assert needed("/usr/bin/python3", script, home=home) == {script}
 
@@ -90,26 +90,26 @@ def test_a_folder_named_by_an_option_is_readable(home: Path) -> None:
     assert found == {str(home / "repository")}
 
 
-def test_the_home_is_never_shown_however_it_is_named(home: Path) -> None:
+def test_the_home_is_never_readable_however_it_is_named(home: Path) -> None:
     (home / "roundabout").symlink_to(home)
     for named in (str(home), "/", str(home.parent), f"{home}/../ann", str(home / "roundabout")):
         assert needed("/usr/bin/tool", named, home=home) == set()
     assert folders_named([str(home), "/"], None, home) == {str(home)}
 
 
-def test_words_that_are_no_paths_are_no_matter(home: Path) -> None:
+def test_arguments_that_are_not_paths_are_ignored(home: Path) -> None:
     words = ("-y", "@scope/package", "a\0b", "x" * 5000, "--", "")
     assert needed("/usr/bin/npx", *words, home=home) == set()
 
 
-def test_a_link_into_a_system_folder_stays_a_link(tmp_path: Path) -> None:
+def test_a_symlink_into_a_system_folder_stays_a_symlink(tmp_path: Path) -> None:
     """A server that names its time zone must list the same tools as outside of the sandbox."""
     localtime, zone = tmp_path / "localtime", "/usr/share/zoneinfo/not/installed"
     localtime.symlink_to(zone)
     assert system_path(str(localtime)) == ("--symlink", zone, str(localtime))
 
 
-def test_a_link_out_of_the_system_folders_is_shown_as_the_file_it_leads_to(tmp_path: Path) -> None:
+def test_a_symlink_out_of_the_system_folders_is_replaced_by_its_target(tmp_path: Path) -> None:
     stub, link = tmp_path / "stub-resolv.conf", tmp_path / "resolv.conf"
     link.symlink_to(stub)
     assert system_path(str(link)) == ("--ro-bind-try", str(stub), str(link))

@@ -1,4 +1,4 @@
-"""Sandboxes on real processes: what escapes, at each level this machine offers, as each user."""
+"""Sandboxes of real processes: escape attempts at each supported level, as each user."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from router.discovery.sandbox.self_test import (
 )
 from router.domain.receipts import IsolationLevel, Why
 from router.upstream.process.stdio import ServerCommand
-from tests.router.discovery.sandbox.confined import (
+from tests.router.discovery.sandbox.confined_program import (
     User,
-    baits,
+    escape_targets,
     offered,
     offered_profiles,
     run_confined,
@@ -36,19 +36,19 @@ USERS = [pytest.param(user, id=user.name) for user in users()]
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("level", [3, 2])
-def test_nothing_gets_out_of_a_level_that_the_self_test_found(level: int, user: User) -> None:
+def test_no_escape_succeeds_at_a_level_the_self_test_reports(level: int, user: User) -> None:
     if (profile := offered(level)) is None:
         return
-    with baits(user) as plan:
+    with escape_targets(user) as plan:
         run = run_confined(profile, user, json.dumps(plan))
     escaped = [name for name, worked in run.answer.items() if worked]
     assert escaped == [], run.err
 
 
-def test_the_same_program_gets_at_everything_when_it_is_only_limited() -> None:
-    """Else the attempts above would prove nothing."""
+def test_without_confinement_every_escape_succeeds() -> None:
+    """Otherwise the attempts above would prove nothing."""
     profile, user = SandboxProfile(IsolationLevel.LIMITED), users()[-1]
-    with baits(user) as plan:
+    with escape_targets(user) as plan:
         found = run_confined(profile, user, json.dumps(plan)).answer
     for name in (
         "read a file of the person",
@@ -72,14 +72,14 @@ def test_the_self_test_reports_the_best_level_that_holds_and_why_better_ones_do_
     assert len(found.missing) >= sandbox_profiles().index(found.profile)
 
 
-def test_a_machine_without_bubblewrap_falls_to_the_next_level_and_says_so() -> None:
+def test_without_bubblewrap_the_next_level_is_used_and_reported() -> None:
     found = best_profile([SandboxProfile(IsolationLevel.FULL, watch=True), *offered_profiles()[1:]])
     assert found.profile.level < IsolationLevel.FULL
     assert list(map(str, found.missing)) == ["bubblewrap (bwrap) is not installed."]
 
 
-def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -> None:
-    """As in a container that forbids them: the program is there, and fails."""
+def test_a_bubblewrap_without_namespaces_is_detected(tmp_path: Path) -> None:
+    """As in a container that forbids namespaces: the program exists, and fails."""
     refusing = tmp_path / "bwrap"
     refusing.write_text(
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
@@ -90,12 +90,12 @@ def test_a_bubblewrap_that_may_make_no_namespaces_is_found_out(tmp_path: Path) -
 
 
 @pytest.mark.proves("DISC-6")
-def test_a_sandbox_that_does_not_hold_is_found_out(tmp_path: Path) -> None:
-    """A bwrap that only runs what it is given, without any namespace, must not count."""
-    sham = tmp_path / "bwrap"
-    sham.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
-    sham.chmod(0o755)
-    faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(sham)))
+def test_an_ineffective_sandbox_is_detected(tmp_path: Path) -> None:
+    """A bwrap that only runs its command, without any namespace, must not count."""
+    fake_bwrap = tmp_path / "bwrap"
+    fake_bwrap.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
+    fake_bwrap.chmod(0o755)
+    faults = check_profile(SandboxProfile(IsolationLevel.FULL, True, str(fake_bwrap)))
     assert {Why.READ_FILES, Why.WROTE_FILES, Why.REACHED_NETWORK} <= {each.why for each in faults}
     assert str(faults[0]) == "Level 3: a sandboxed program could read files."
 
@@ -112,7 +112,7 @@ def test_a_fork_bomb_stops_at_its_limit(level: int, user: User) -> None:
 
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("user", USERS)
-def test_who_takes_too_much_memory_is_killed(user: User) -> None:
+def test_a_process_over_its_memory_limit_is_killed(user: User) -> None:
     for profile in offered_profiles()[:1]:
         run = run_confined(profile, user, "eat", limits=SandboxLimits(memory_mb=64))
         assert run.code == OVER_LIMIT
@@ -140,7 +140,7 @@ def _text(path: Path) -> str:
 
 @pytest.mark.proves("DISC-6")
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_it_tried_is_seen(level: int) -> None:
+def test_attempts_are_observed(level: int) -> None:
     if (profile := offered(level)) is None:
         return
     script = (

@@ -1,4 +1,4 @@
-"""What has changed in a tool, word by word."""
+"""What changed in a tool, word by word."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def marked(old: str, new: str) -> str:
         ("a b c d", "a x c y", "a [-b-][+x+] c [-d-][+y+]"),
     ],
 )
-def test_words_that_came_and_went_are_told_apart(old: str, new: str, expected: str) -> None:
+def test_added_and_removed_words_are_distinguished(old: str, new: str, expected: str) -> None:
     assert marked(old, new) == expected
 
 
-def test_texts_too_long_to_compare_are_told_as_a_whole() -> None:
+def test_texts_too_long_to_compare_are_shown_as_a_whole() -> None:
     old = "same start " + "a b " * 50_000 + "same end"
     new = "same start " + "b a " * 50_000 + "same end"
     parts = word_diff(old, new)
@@ -40,6 +40,6 @@ def test_texts_too_long_to_compare_are_told_as_a_whole() -> None:
     assert "".join(p.text for p in parts if p.change is not WordChange.REMOVED) == new
 
 
-def test_a_tool_reads_as_its_words_and_then_its_schemas() -> None:
+def test_the_text_of_a_tool_is_its_description_then_its_schemas() -> None:
     form = {"title": "T", "description": "D", "inputSchema": {"b": 1, "a": "é"}}
     assert readable(form) == 'T\nD\ninputSchema: {"a": "é", "b": 1}'

@@ -1,4 +1,4 @@
-"""The files with the poisoning rules: all of them load, and a mistake is named with its place."""
+"""The files with the poisoning rules: all of them load, and an error names its file and line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ patterns = ['b']
 """
 
 
-def test_the_files_that_ship_load() -> None:
+def test_the_shipped_rule_files_load() -> None:
     assert {rule.name for rule in rules()} >= {"overrides instructions", "skips confirmation"}
     assert all(0 < rule.weight <= 1 for rule in (*rules(), *combinations()))
     assert all(len(combination.concepts) > 1 for combination in combinations())

@@ -1,4 +1,4 @@
-"""The vetting worker process: kept warm, held to its limits, and replaced when it fails."""
+"""The vetting worker process: reused, limited, and replaced when it fails."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ LISTING = ServerListing(
     ttl_ms=5,
 )
 HANG = (sys.executable, "-c", "import sys; sys.stdin.read()")
-BABBLE = (sys.executable, "-c", "import sys; sys.stdin.readline(); print('x' * 99, flush=True)")
+GARBAGE = (sys.executable, "-c", "import sys; sys.stdin.readline(); print('x' * 99, flush=True)")
 EXIT = (sys.executable, "-c", "")
-HUNGRY = (
+MEMORY_HOG = (
     sys.executable,
     "-c",
     "from router.discovery.vetting.worker import *; limit_memory(); b = bytes(2 * 1024 ** 3)",
@@ -48,13 +48,13 @@ async def vetting(*command: str, time_limit_s: float = WAIT_S) -> AsyncGenerator
 
 @pytest.mark.proves("DISC-7")
 @pytest.mark.parametrize("limits", [DEFAULT_LIMITS, STRICT_LIMITS])
-async def test_the_process_makes_of_a_list_what_the_rules_say(limits: ListLimits) -> None:
+async def test_the_process_vets_a_list_like_the_functions_do(limits: ListLimits) -> None:
     async with vetting() as opened:
         assert await opened.prepare(LISTING, limits) == prepare(LISTING, limits)
         assert opened.pid not in (None, os.getpid())
 
 
-async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
+async def test_one_process_vets_many_lists_and_ends_on_close() -> None:
     async with vetting() as opened:
         lists = [ServerListing(({"name": f"tool-{n}"},)) for n in range(8)]
         made = await asyncio.gather(*[opened.prepare(each, DEFAULT_LIMITS) for each in lists])
@@ -67,7 +67,7 @@ async def test_one_process_serves_many_lists_and_is_gone_at_the_end() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the end of any process")
-async def test_a_process_nobody_needs_is_ended() -> None:
+async def test_an_idle_process_is_ended() -> None:
     opened = VettingProcess(idle_s=0.5)
     await opened.prepare(LISTING, DEFAULT_LIMITS)
     assert opened.pid is not None
@@ -81,7 +81,7 @@ async def test_a_process_nobody_needs_is_ended() -> None:
 
 
 @pytest.mark.proves("U-4")
-@pytest.mark.parametrize("command", [HANG, BABBLE, EXIT, HUNGRY])
+@pytest.mark.parametrize("command", [HANG, GARBAGE, EXIT, MEMORY_HOG])
 async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
     command: tuple[str, ...],
 ) -> None:
@@ -91,7 +91,7 @@ async def test_a_process_that_fails_is_killed_and_the_list_is_refused(
         assert opened.pid is None
 
 
-async def test_a_list_that_comes_after_the_end_is_refused_and_starts_no_process() -> None:
+async def test_a_list_after_closing_is_refused_and_starts_no_process() -> None:
     async with vetting() as opened:
         await opened.prepare(LISTING, DEFAULT_LIMITS)
     with pytest.raises(UpstreamFailed, match="Toolbooth is stopping"):
@@ -104,6 +104,6 @@ async def test_after_a_process_died_the_next_list_gets_a_new_one() -> None:
         await opened.prepare(LISTING, DEFAULT_LIMITS)
         assert opened.pid is not None
         os.kill(opened.pid, 9)
-        with suppress(UpstreamFailed):  # it may not be quite dead yet
+        with suppress(UpstreamFailed):  # it may not have ended yet
             await opened.prepare(LISTING, DEFAULT_LIMITS)
         assert (await opened.prepare(LISTING, DEFAULT_LIMITS)).tools

@@ -1,4 +1,4 @@
-"""Requests end with the token that let them in."""
+"""Requests end when their token becomes invalid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def run(requests: ActiveRequests, token: TokenId, work: Awaitable[T]) -> T
         return await work
 
 
-async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
+async def test_a_request_ends_soon_after_its_token_becomes_invalid() -> None:
     holding = {KEPT, REVOKED}
     active_requests = ActiveRequests(lambda token: token in holding)
     kept = spawn(run(active_requests, KEPT, asyncio.Event().wait()), name="kept")
@@ -37,12 +37,12 @@ async def test_what_runs_ends_soon_after_its_token_stops_to_hold() -> None:
     assert kept.cancelled()
 
 
-async def test_a_token_that_stops_to_hold_after_several_looks_is_noticed() -> None:
+async def test_a_token_that_becomes_invalid_later_is_noticed() -> None:
     looks = iter([True, False])
     with pytest.raises(HTTPError):
         async with asyncio.timeout(WAIT_S):
             await run(ActiveRequests(lambda _: next(looks)), KEPT, asyncio.Event().wait())
 
 
-async def test_what_ends_in_time_brings_its_result() -> None:
+async def test_a_request_that_ends_in_time_returns_its_result() -> None:
     assert await run(ActiveRequests(lambda _: True), KEPT, asyncio.sleep(0, "done")) == "done"

@@ -1,4 +1,4 @@
-"""Token, path, header and `_meta` must agree on where a request belongs."""
+"""Token, path, header and `_meta` must agree on the scope of a request."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rules(*, is_open: bool = False) -> Authenticator:
 
 @pytest.mark.proves("META-6")
 @pytest.mark.parametrize("text", [None, "bad"])
-def test_without_a_good_token_the_answer_is_401(text: str | None) -> None:
+def test_without_a_valid_token_the_status_is_401(text: str | None) -> None:
     with pytest.raises(HTTPError) as refusal:
         rules().authenticate(text)
     assert refusal.value.status == 401
@@ -69,7 +69,7 @@ def test_an_open_endpoint_needs_no_token_but_still_refuses_a_wrong_one() -> None
         (token(), RequestedScope(header_project="", meta_project="unassigned"), (HOME, None)),
     ],
 )
-def test_the_scope_is_what_all_claims_agree_on(
+def test_the_scope_is_the_intersection_of_all_claims(
     bearer: TokenSummary, scope: RequestedScope, expected: tuple[str, str | None]
 ) -> None:
     principal = rules().principal(bearer, scope)
@@ -78,7 +78,7 @@ def test_the_scope_is_what_all_claims_agree_on(
 
 
 @pytest.mark.proves("META-6")
-def test_a_tokens_servers_bound_its_caller() -> None:
+def test_a_tokens_servers_limit_its_client() -> None:
     narrow = replace(token("work"), servers=(ServerId("files"),))
     assert rules().principal(narrow, RequestedScope()).servers == {"files"}
     assert rules().principal(token("work"), RequestedScope()).servers is None
@@ -93,7 +93,7 @@ def test_a_tokens_servers_bound_its_caller() -> None:
         (token(), RequestedScope(header_project="site", meta_project="other")),
     ],
 )
-def test_claims_that_disagree_are_refused_with_403(
+def test_conflicting_claims_are_refused_with_403(
     bearer: TokenSummary, scope: RequestedScope
 ) -> None:
     with pytest.raises(HTTPError) as refusal:
@@ -111,7 +111,7 @@ def test_an_unknown_workspace_or_project_is_an_error(scope: RequestedScope) -> N
     assert refusal.value.status == 404
 
 
-def test_a_token_of_another_workspace_is_told_so() -> None:
+def test_a_token_of_another_workspace_is_refused_with_the_reason() -> None:
     with pytest.raises(
         HTTPError, match="The token is for another workspace than the request names"
     ):

@@ -1,4 +1,4 @@
-"""Input made to cost time or to break its reader, from clients and from servers."""
+"""Input made to cost time or to break parsers, from clients and from servers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import pytest
 
 from router.domain.activity import Outcome
 from router.domain.json_values import JsonObject
-from tests.router.gateway.harness import Booth
+from tests.router.gateway.harness import GatewayHarness
 
 
 @pytest.mark.parametrize("query", [["x" * 1001], "x" * 1001, ["x"] * 21])
-async def test_a_query_that_would_take_long_is_refused_with_a_sentence(query: object) -> None:
-    answer = await Booth().call("tool_discovery", {"query": query})
+async def test_an_expensive_query_is_refused_with_a_message(query: object) -> None:
+    answer = await GatewayHarness().call("tool_discovery", {"query": query})
     assert answer["isError"] is True
     assert "at most" in answer["content"][0]["text"]
 
 
-def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
+def test_a_malformed_definition_is_corrected_before_it_is_listed() -> None:
     broken: JsonObject = {
         "name": "broken",
         "description": 7,
@@ -24,8 +24,10 @@ def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
         "annotations": "none",
         "x-unknown": 1,
     }
-    booth = Booth(tools=(broken, {"name": "worse", "inputSchema": []}), optimization=None)
-    assert booth.tool_methods.list_tools(booth.request()).result["tools"] == [
+    gateway = GatewayHarness(
+        tools=(broken, {"name": "worse", "inputSchema": []}), optimization=None
+    )
+    assert gateway.tool_methods.list_tools(gateway.request()).result["tools"] == [
         {
             "name": "files__broken",
             "inputSchema": {"type": "object", "properties": {"a": {}}, "required": ["a"]},
@@ -47,9 +49,9 @@ def test_a_malformed_definition_is_mended_before_it_is_listed() -> None:
         {"query": ["x"], "maxResults": True},
     ],
 )
-async def test_a_malformed_discovery_is_answered_with_what_is_wrong(arguments: JsonObject) -> None:
-    booth = Booth()
-    answer = await booth.call("tool_discovery", arguments)
+async def test_a_malformed_tool_discovery_call_gets_an_explanation(arguments: JsonObject) -> None:
+    gateway = GatewayHarness()
+    answer = await gateway.call("tool_discovery", arguments)
     assert answer["isError"] is True
     assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
-    assert booth.recorded[-1].outcome is Outcome.ERROR
+    assert gateway.recorded[-1].outcome is Outcome.ERROR

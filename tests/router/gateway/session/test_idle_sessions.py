@@ -1,4 +1,4 @@
-"""Sessions end by themselves when their client has been quiet for long, and only then."""
+"""Sessions end by themselves only after their client was idle for long."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def request(version: str) -> ClientRequest:
         return ClientRequest(PRINCIPAL, lambda: PRINCIPAL, {}, "ping", 1, version, stream=stream)
 
 
-async def test_a_quiet_session_ends_and_one_with_something_active_requests_does_not() -> None:
+async def test_an_idle_session_ends_and_one_with_active_requests_does_not() -> None:
     now = 0.0
     ended: list[Session] = []
     sessions = Sessions(ended.append, lambda: now)

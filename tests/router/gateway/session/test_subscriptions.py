@@ -1,4 +1,4 @@
-"""Who follows what: for nobody who has left, and not without end for who doesn't listen."""
+"""Subscriptions: they end with their client, and are bounded for clients that don't read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lists(_: Principal) -> tuple[object, object, object]:
     return (None, None, None)
 
 
-async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() -> None:
+async def test_a_subscription_made_after_its_client_left_is_ended() -> None:
     ended: list[tuple[ServerRef, str]] = []
     subscriptions = Subscriptions(lists, lambda ref, uri: ended.append((ref, uri)))
     sessions = Sessions(subscriptions.remove)
@@ -38,10 +38,10 @@ async def test_a_subscription_that_comes_about_after_its_client_left_is_ended() 
 
 
 class Client:
-    """Follows two resources; notes what it is sent, once it reads."""
+    """Subscribes to two resources; records the notifications, once it reads."""
 
     def __init__(self, first: str, other: str, last: bytes) -> None:
-        self.reads, self.told = asyncio.Event(), asyncio.Event()
+        self.reads, self.published = asyncio.Event(), asyncio.Event()
         self.sent: list[bytes] = []
         self._last = last
         self.subscriptions = Subscriptions(lists, lambda ref, uri: None)
@@ -55,32 +55,32 @@ class Client:
         await self.reads.wait()
         self.sent.append(message.get("body", b""))
         if self._last in self.sent[-1]:
-            self.told.set()
+            self.published.set()
 
-    async def hear(self) -> None:
+    async def receive(self) -> None:
         self.reads.set()
         async with asyncio.timeout(WAIT_S):
-            await self.told.wait()
+            await self.published.wait()
 
     def times(self, word: bytes) -> int:
         return len([body for body in self.sent if word in body])
 
 
-async def test_a_client_that_does_not_read_is_told_of_one_change_once() -> None:
+async def test_a_client_that_does_not_read_gets_each_notification_once() -> None:
     ref, uri = RESOURCE
     client = Client("first", "last", last=b"last")
     with ResponseStream(client.send) as client.session.standalone_stream:
         for _ in range(100):
             client.subscriptions.resource_updated(ref, None, {"uri": uri})
         client.subscriptions.resource_updated(ref, None, {"uri": "other"})
-        await client.hear()
+        await client.receive()
     assert client.times(b"first") == 1
     await asyncio.sleep(0)
     assert not client.subscriber.sending
     client.sessions.close()
 
 
-async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> None:
+async def test_a_resource_update_is_kept_until_its_client_can_receive_it() -> None:
     ref, uri = RESOURCE
     client = Client("mine", "dropped", last=b"mine")
     for changed in (uri, "other"):
@@ -88,6 +88,6 @@ async def test_a_change_of_a_resource_is_kept_until_its_client_can_be_told() -> 
     client.subscriptions.remove_resource(client.subscriber, ref, "other")
     with ResponseStream(client.send) as client.session.standalone_stream:
         client.subscriptions.check_soon()
-        await client.hear()
+        await client.receive()
     assert client.times(b"dropped") == 0
     client.sessions.close()

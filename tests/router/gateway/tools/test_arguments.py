@@ -1,4 +1,4 @@
-"""The first look at a call's arguments."""
+"""Checking a call's arguments before it is forwarded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_only_names_can_be_required() -> None:
         {"path": "", "pattern": "a" * 40 + "b"},
     ],
 )
-def test_good_arguments_have_no_problems(arguments: JsonObject) -> None:
+def test_valid_arguments_have_no_problems(arguments: JsonObject) -> None:
     assert problems(SCHEMA, arguments) == []
 
 
@@ -62,5 +62,5 @@ def test_unknown_arguments_are_named_where_the_schema_forbids_them() -> None:
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": 3}, {"required": "x", "properties": None}])
-def test_a_malformed_schema_finds_no_fault(schema: JsonObject) -> None:
+def test_a_malformed_schema_rejects_nothing(schema: JsonObject) -> None:
     assert problems(schema, {"a": 1}) == []

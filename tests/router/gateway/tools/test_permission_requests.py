@@ -1,4 +1,4 @@
-"""Calls that need a person's yes: asked, answered, timed out, and never let through by default."""
+"""Calls that need permission: requested, answered, timed out, and never allowed by default."""
 
 from __future__ import annotations
 
@@ -18,123 +18,123 @@ from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
 from router.domain.permissions import Answer, PermissionKind, PermissionRequest, PermissionRequestId
 from router.runtime.tasks import spawn
-from tests.router.gateway.harness import Booth
+from tests.router.gateway.harness import GatewayHarness
 from tests.support.timeouts import WAIT_S
 
 ASK = {"files:write_file": "ask"}
 CALL: JsonObject = {"toolKey": "files:write_file", "arguments": {"path": "a", "apiKey": "hunter22"}}
 
 
-def attended(**options: object) -> Booth:
-    booth = Booth(permissions=ASK, **options)  # pyright: ignore[reportArgumentType]
-    booth.attended = True
-    return booth
+def attended(**options: object) -> GatewayHarness:
+    gateway = GatewayHarness(permissions=ASK, **options)  # pyright: ignore[reportArgumentType]
+    gateway.attended = True
+    return gateway
 
 
 @asynccontextmanager
 async def waiting(
-    booth: Booth,
+    gateway: GatewayHarness,
 ) -> AsyncGenerator[tuple[PermissionRequest, asyncio.Task[JsonObject]]]:
-    """A call that waits for its answer."""
-    booth.told.clear()
-    call = spawn(booth.call("tool_execute", CALL), name="a call")
+    """A call that waits for its permission."""
+    gateway.published.clear()
+    call = spawn(gateway.call("tool_execute", CALL), name="a call")
     async with asyncio.timeout(WAIT_S):
-        await booth.told.wait()
-        yield booth.permission_requests.pending()[-1], call
+        await gateway.published.wait()
+        yield gateway.permission_requests.pending()[-1], call
 
 
 @pytest.mark.proves("META-5")
-async def test_the_question_names_client_server_tool_and_arguments_without_secrets() -> None:
-    booth = attended()
-    async with waiting(booth) as (ask, call):
+async def test_the_request_names_client_server_tool_and_arguments_without_secrets() -> None:
+    gateway = attended()
+    async with waiting(gateway) as (ask, call):
         assert (ask.client, ask.server_name, str(ask.key)) == (
             "Editor",
             "Files",
             "files:write_file",
         )
         assert json.loads(ask.arguments) == {"path": "a", "apiKey": "***"}
-        booth.permission_requests.answer(ask.id, Answer.ONCE)
+        gateway.permission_requests.answer(ask.id, Answer.ONCE)
         assert not (await call).get("isError")
-    assert [type(event) for event in booth.events] == [PermissionRequested, PermissionResolved]
-    assert booth.upstreams.asked[0][2]["arguments"] == CALL["arguments"]
+    assert [type(event) for event in gateway.events] == [PermissionRequested, PermissionResolved]
+    assert gateway.upstreams.asked[0][2]["arguments"] == CALL["arguments"]
 
 
 @pytest.mark.proves("META-5")
-async def test_a_no_is_a_refusal_the_server_never_hears_of() -> None:
-    booth = attended()
-    async with waiting(booth) as (ask, call):
-        booth.permission_requests.answer(ask.id, Answer.DENY)
+async def test_a_denied_call_never_reaches_the_server() -> None:
+    gateway = attended()
+    async with waiting(gateway) as (ask, call):
+        gateway.permission_requests.answer(ask.id, Answer.DENY)
         assert "The user denied" in (await call)["content"][0]["text"]
-    assert booth.upstreams.asked == []
-    assert booth.recorded[-1].outcome is Outcome.DENIED
+    assert gateway.upstreams.asked == []
+    assert gateway.recorded[-1].outcome is Outcome.DENIED
 
 
 @pytest.mark.proves("META-5")
 @pytest.mark.parametrize("answer", [Answer.SESSION, Answer.HOUR])
-async def test_a_longer_yes_answers_later_calls_and_those_that_wait(answer: Answer) -> None:
-    booth = attended()
-    async with waiting(booth) as (ask, call), waiting(booth) as (_, other):
-        booth.permission_requests.answer(ask.id, answer)
+async def test_allowing_for_longer_covers_later_and_waiting_calls(answer: Answer) -> None:
+    gateway = attended()
+    async with waiting(gateway) as (ask, call), waiting(gateway) as (_, other):
+        gateway.permission_requests.answer(ask.id, answer)
         assert not (await call).get("isError")
         assert not (await other).get("isError")
-    assert not (await booth.call("tool_execute", CALL)).get("isError")
-    assert booth.permission_requests.pending() == ()
+    assert not (await gateway.call("tool_execute", CALL)).get("isError")
+    assert gateway.permission_requests.pending() == ()
 
 
 @pytest.mark.proves("META-5")
-async def test_one_yes_is_good_for_one_call() -> None:
-    booth = attended()
+async def test_allowing_once_covers_one_call() -> None:
+    gateway = attended()
     for _ in range(2):
-        async with waiting(booth) as (ask, call):
-            booth.permission_requests.answer(ask.id, Answer.ONCE)
+        async with waiting(gateway) as (ask, call):
+            gateway.permission_requests.answer(ask.id, Answer.ONCE)
             await call
 
 
 @pytest.mark.proves("META-5")
-async def test_no_answer_in_time_is_a_refusal_that_says_so() -> None:
-    booth = attended(ask_timeout_s=0.01)
-    answer = await booth.call("tool_execute", CALL)
+async def test_a_request_that_times_out_is_denied_and_says_so() -> None:
+    gateway = attended(ask_timeout_s=0.01)
+    answer = await gateway.call("tool_execute", CALL)
     assert "the request timed out" in answer["content"][0]["text"]
 
 
-async def test_a_client_that_does_not_read_keeps_no_question_open() -> None:
-    booth = attended(ask_timeout_s=0.01)
+async def test_a_client_that_does_not_read_keeps_no_request_open() -> None:
+    gateway = attended(ask_timeout_s=0.01)
     subject = Subject(PermissionKind.TOOL, ServerId("files"), "write_file")
 
     async def stuck(_: JsonObject) -> None:
         await asyncio.Event().wait()
 
-    request = replace(booth.request(), on_progress=stuck)
-    policy = booth.execution.view(request.principal).policy_for(subject)
+    request = replace(gateway.request(), on_progress=stuck)
+    policy = gateway.execution.view(request.principal).policy_for(subject)
     async with asyncio.timeout(WAIT_S):
         with pytest.raises(Refused, match="the request timed out"):
-            await booth.permission_requests.check(request, subject, policy, {}, "Files")
-    assert booth.permission_requests.pending() == ()
-    assert booth.permission_requests.pending() == ()
+            await gateway.permission_requests.check(request, subject, policy, {}, "Files")
+    assert gateway.permission_requests.pending() == ()
+    assert gateway.permission_requests.pending() == ()
 
 
 @pytest.mark.proves("META-5")
-async def test_where_nobody_can_be_asked_the_call_fails_at_once_with_a_way_out() -> None:
-    answer = await Booth(permissions=ASK).call("tool_execute", CALL)
+async def test_where_nobody_can_be_asked_the_call_fails_at_once_with_a_hint() -> None:
+    answer = await GatewayHarness(permissions=ASK).call("tool_execute", CALL)
     text = answer["content"][0]["text"]
     assert "nobody is there" in text
     assert "toolbooth permission set files:write_file allow" in text
 
 
-async def test_a_caller_who_leaves_takes_the_question_along() -> None:
-    booth = attended()
-    async with waiting(booth) as (ask, call):
+async def test_a_client_that_disconnects_withdraws_its_request() -> None:
+    gateway = attended()
+    async with waiting(gateway) as (ask, call):
         call.cancel()
         await asyncio.wait([call])
-    assert booth.permission_requests.pending() == ()
-    assert booth.events[-1] == PermissionResolved(ask.id)
+    assert gateway.permission_requests.pending() == ()
+    assert gateway.events[-1] == PermissionResolved(ask.id)
     with pytest.raises(NotFound):
-        booth.permission_requests.answer(PermissionRequestId("gone"), Answer.ONCE)
+        gateway.permission_requests.answer(PermissionRequestId("gone"), Answer.ONCE)
 
 
-async def test_a_client_can_ask_only_so_much_at_once() -> None:
-    booth = attended()
-    calls = [spawn(booth.call("tool_execute", CALL), name="a call") for _ in range(33)]
+async def test_the_permission_requests_of_a_client_are_limited() -> None:
+    gateway = attended()
+    calls = [spawn(gateway.call("tool_execute", CALL), name="a call") for _ in range(33)]
     done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=WAIT_S)
     assert "too many calls already wait" in next(iter(done)).result()["content"][0]["text"]
     for call in calls:
@@ -143,28 +143,30 @@ async def test_a_client_can_ask_only_so_much_at_once() -> None:
 
 
 @pytest.mark.proves("META-3", "META-5")
-async def test_the_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
-    booth = attended(ask_timeout_s=0.01)
-    heard: list[JsonObject] = []
+async def test_progress_of_a_waiting_call_says_what_it_waits_for() -> None:
+    gateway = attended(ask_timeout_s=0.01)
+    progress: list[JsonObject] = []
 
-    async def hear(params: JsonObject) -> None:
-        heard.append(params)
+    async def on_progress(params: JsonObject) -> None:
+        progress.append(params)
 
-    request = booth.request(name="tool_execute", arguments=CALL)
-    await booth.tool_methods.call_tool(replace(request, on_progress=hear))
-    assert heard == [{"progress": 0, "message": "Waiting for the user to allow files:write_file…"}]
+    request = gateway.request(name="tool_execute", arguments=CALL)
+    await gateway.tool_methods.call_tool(replace(request, on_progress=on_progress))
+    assert progress == [
+        {"progress": 0, "message": "Waiting for the user to allow files:write_file…"}
+    ]
 
 
 @pytest.mark.proves("META-5")
 async def test_rules_about_arguments_decide_each_call() -> None:
     rules = [{"permission": "deny", "arguments": {"path": "/etc/*"}}]
-    booth = Booth(rules=rules)
-    denied = await booth.call(
+    gateway = GatewayHarness(rules=rules)
+    denied = await gateway.call(
         "tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/etc/passwd"}}
     )
     assert "rules don't allow" in denied["content"][0]["text"]
-    fine = await booth.call(
+    fine = await gateway.call(
         "tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/tmp/a"}}
     )
     assert not fine.get("isError")
-    assert len(booth.upstreams.asked) == 1
+    assert len(gateway.upstreams.asked) == 1

@@ -1,4 +1,4 @@
-"""Progressive discovery: five tools, answers in short, and scripts through the same door."""
+"""Progressive exposure: five meta-tools, short replies, and scripts with the same checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from router.domain.activity import ActivityKind, Outcome
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.gateway.tools import meta_tools, progressive
-from tests.router.gateway.harness import READ, WRITE, Booth
+from tests.router.gateway.harness import READ, WRITE, GatewayHarness
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
 ODD: JsonObject = {"name": "odd.name", "description": "Odd\nthings", "inputSchema": {}}
@@ -28,7 +28,7 @@ LOOK: JsonObject = {**READ, "name": "look", "annotations": {"readOnlyHint": True
 
 
 def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
-    """`purge` fails; others say which tool they are and what they were given."""
+    """`purge` fails; the others return their name and arguments."""
     name = params["name"]
     if name == "purge":
         return {"content": [{"type": "text", "text": "the disk is full"}], "isError": True}
@@ -38,38 +38,40 @@ def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
 
 
 @pytest.fixture
-async def booth() -> AsyncGenerator[Booth]:
-    booth = Booth(
+async def gateway() -> AsyncGenerator[GatewayHarness]:
+    gateway = GatewayHarness(
         answer,
         tools=(READ, WRITE, ODD, PURGE, LOOK),
         exposure="progressive",
         permissions={"files:look": "deny"},
     )
-    yield booth
-    await booth.runner.close()
+    yield gateway
+    await gateway.runner.close()
 
 
-async def text_of(booth: Booth, name: str, **arguments: Any) -> str:
-    result = await booth.call(name, arguments)
+async def text_of(gateway: GatewayHarness, name: str, **arguments: Any) -> str:
+    result = await gateway.call(name, arguments)
     return result["content"][0]["text"]
 
 
 @pytest.mark.proves("PROG-1", "META-1")
-async def test_five_tools_are_listed_byte_for_byte_the_same(booth: Booth) -> None:
-    listings = [json.dumps(booth.tool_methods.list_tools(booth.request()).result) for _ in range(2)]
+async def test_five_tools_are_listed_byte_for_byte_the_same(gateway: GatewayHarness) -> None:
+    listings = [
+        json.dumps(gateway.tool_methods.list_tools(gateway.request()).result) for _ in range(2)
+    ]
     assert listings[0] == listings[1]
     assert [tool["name"] for tool in json.loads(listings[0])["tools"]] == FIVE
-    entry = booth.recorded[0]
+    entry = gateway.recorded[0]
     assert entry.context_tokens == context_tokens(progressive.LISTING) < 800
 
 
 @pytest.mark.proves("PROG-1")
-async def test_they_are_there_only_in_that_exposure() -> None:
-    searching = Booth(answer)
+async def test_they_are_listed_only_in_progressive_exposure() -> None:
+    searching = GatewayHarness(answer)
     for name in FIVE:
         with pytest.raises(Exception, match="Unknown tool"):
             await searching.call(name, {})
-    off = Booth(answer, exposure="progressive", optimization=None)
+    off = GatewayHarness(answer, exposure="progressive", optimization=None)
     assert [t["name"] for t in off.tool_methods.list_tools(off.request()).result["tools"]] == [
         "files__read_file",
         "files__write_file",
@@ -78,21 +80,21 @@ async def test_they_are_there_only_in_that_exposure() -> None:
 
 @pytest.mark.proves("PROG-2", "PROG-9")
 async def test_servers_are_listed_with_identifier_description_version_and_instructions(
-    booth: Booth,
+    gateway: GatewayHarness,
 ) -> None:
-    booth.relist(
+    gateway.relist(
         server_info={"version": "1.0.0", "description": "Files on disk"},
         instructions="Ask for\nabsolute paths.",
     )
-    assert await text_of(booth, "list-servers") == (
+    assert await text_of(gateway, "list-servers") == (
         "Available MCP Servers:\n\n## Files (Lua: files)\nFiles on disk\nVersion: 1.0.0\n"
         "Instructions: Ask for absolute paths."
     )
 
 
 @pytest.mark.proves("PROG-3", "META-5")
-async def test_tools_are_listed_in_brief_without_those_denied(booth: Booth) -> None:
-    assert await text_of(booth, "list-server-tools", luaServerName="files") == (
+async def test_tools_are_listed_in_brief_without_those_denied(gateway: GatewayHarness) -> None:
+    assert await text_of(gateway, "list-server-tools", luaServerName="files") == (
         "Tools for Files:\n\n"
         "- odd.name (Lua: odd_name): Odd things\n"
         "- purge (Lua: purge): Remove everything\n"
@@ -102,8 +104,8 @@ async def test_tools_are_listed_in_brief_without_those_denied(booth: Booth) -> N
 
 
 @pytest.mark.proves("PROG-4")
-async def test_details_have_description_parameters_and_an_example(booth: Booth) -> None:
-    details = await text_of(booth, "tool-details", luaServerName="files", luaToolName="read_file")
+async def test_details_have_description_parameters_and_an_example(gateway: GatewayHarness) -> None:
+    details = await text_of(gateway, "tool-details", luaServerName="files", luaToolName="read_file")
     assert details == (
         "## read_file\n\nRead a file\n\n### Parameters\n\n- path (string, required)\n\n"
         "### Example Usage\n\nlocal response = files.read_file({\n"
@@ -112,14 +114,14 @@ async def test_details_have_description_parameters_and_an_example(booth: Booth) 
 
 
 @pytest.mark.proves("PROG-5")
-async def test_inspecting_really_calls_the_tool_and_says_so(booth: Booth) -> None:
+async def test_inspecting_really_calls_the_tool_and_says_so(gateway: GatewayHarness) -> None:
     arguments = {"luaServerName": "files", "luaToolName": "odd_name", "sampleArgs": {"a": 1}}
-    assert await text_of(booth, "inspect-tool-response", **arguments) == (
+    assert await text_of(gateway, "inspect-tool-response", **arguments) == (
         'This really called files:odd.name. Its response:\n\n{"tool":"odd.name","a":1}'
     )
-    [(_, method, params)] = booth.upstreams.asked
+    [(_, method, params)] = gateway.upstreams.asked
     assert (method, params["name"]) == ("tools/call", "odd.name")
-    failed = await booth.call(
+    failed = await gateway.call(
         "inspect-tool-response", {"luaServerName": "files", "luaToolName": "purge"}
     )
     assert failed["isError"] is True
@@ -127,12 +129,12 @@ async def test_inspecting_really_calls_the_tool_and_says_so(booth: Booth) -> Non
 
 
 @pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
-async def test_reading_about_servers_starts_none(booth: Booth) -> None:
-    await text_of(booth, "list-servers")
-    await text_of(booth, "list-server-tools", luaServerName="files")
-    await text_of(booth, "tool-details", luaServerName="files", luaToolName="purge")
-    assert booth.upstreams.asked == []
-    assert {entry.kind for entry in booth.recorded} == {ActivityKind.SEARCH}
+async def test_listing_servers_and_tools_starts_no_server(gateway: GatewayHarness) -> None:
+    await text_of(gateway, "list-servers")
+    await text_of(gateway, "list-server-tools", luaServerName="files")
+    await text_of(gateway, "tool-details", luaServerName="files", luaToolName="purge")
+    assert gateway.upstreams.asked == []
+    assert {entry.kind for entry in gateway.recorded} == {ActivityKind.SEARCH}
 
 
 @pytest.mark.parametrize(
@@ -146,24 +148,26 @@ async def test_reading_about_servers_starts_none(booth: Booth) -> None:
         ("execute", {"script": "x" * 300_000}, "at most 256 KB"),
     ],
 )
-async def test_what_makes_no_sense_is_answered_with_a_way_out(
-    booth: Booth, name: str, arguments: JsonObject, sentence: str
+async def test_invalid_arguments_are_answered_with_a_hint(
+    gateway: GatewayHarness, name: str, arguments: JsonObject, sentence: str
 ) -> None:
-    result = await booth.call(name, arguments)
+    result = await gateway.call(name, arguments)
     assert result["isError"] is True
     assert sentence in result["content"][0]["text"]
-    assert booth.recorded[-1].outcome is Outcome.ERROR
+    assert gateway.recorded[-1].outcome is Outcome.ERROR
 
 
 @pytest.mark.proves("PROG-6")
-async def test_a_script_combines_calls_and_only_its_result_comes_back(booth: Booth) -> None:
+async def test_a_script_combines_calls_and_only_its_result_comes_back(
+    gateway: GatewayHarness,
+) -> None:
     script = """
         local written = files.write_file{}:await()
         local read = files.read_file{path = "/a"}:await()
         print("on the way")
         result({count = #written.written, path = read.path})
     """
-    result = await booth.call("execute", {"script": script})
+    result = await gateway.call("execute", {"script": script})
     assert result["structuredContent"] == {"count": 2, "path": "/a"}
     assert [block["text"] for block in result["content"]] == [
         '{"count":2,"path":"/a"}',
@@ -181,17 +185,17 @@ async def test_a_script_combines_calls_and_only_its_result_comes_back(booth: Boo
         ("null", "null", None),
     ],
 )
-async def test_there_is_text_always_and_structure_when_it_is_a_table(
-    booth: Booth, value: str, text: str, structured: JsonObject | None
+async def test_a_result_always_has_text_and_structured_content_if_it_is_a_table(
+    gateway: GatewayHarness, value: str, text: str, structured: JsonObject | None
 ) -> None:
-    result = await booth.call("execute", {"script": f"result({value})"})
+    result = await gateway.call("execute", {"script": f"result({value})"})
     assert result["content"] == [{"type": "text", "text": text}]
     assert result.get("structuredContent") == structured
 
 
 @pytest.mark.proves("META-5", "META-9", "PROG-6")
-async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
-    booth: Booth,
+async def test_a_scripts_calls_are_checked_and_logged_as_the_clients(
+    gateway: GatewayHarness,
 ) -> None:
     script = """
         local _, denied = pcall(function() return files.look{path = "/"}:await() end)
@@ -200,12 +204,12 @@ async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
         files.write_file{}:await()
         result({denied, wrong, full})
     """
-    result = await booth.call("execute", {"script": script})
+    result = await gateway.call("execute", {"script": script})
     denied, wrong, full = result["structuredContent"]["result"]
     assert 'Files has no tool "look".' in denied
     assert '"path" is required.' in wrong
     assert full == "the disk is full"
-    *inner, outer = booth.recorded
+    *inner, outer = gateway.recorded
     assert [(e.tool, e.outcome, e.client) for e in inner] == [
         ("read_file", Outcome.ERROR, "Editor"),
         ("purge", Outcome.ERROR, "Editor"),
@@ -219,8 +223,8 @@ async def test_a_scripts_calls_pass_the_same_door_and_are_noted_as_the_clients(
     assert outer.saved_tokens == -outer.context_tokens
 
 
-async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Booth) -> None:
-    result = await booth.call("execute", {"script": "\nfile.read{}"})
+async def test_an_unknown_server_is_answered_with_the_known_ones(gateway: GatewayHarness) -> None:
+    result = await gateway.call("execute", {"script": "\nfile.read{}"})
     assert result["isError"] is True
     assert "script:2" in result["content"][0]["text"]
     assert "Servers in scripts: files." in result["content"][0]["text"]
@@ -228,16 +232,16 @@ async def test_a_server_that_is_not_there_is_told_with_those_that_are(booth: Boo
 
 @pytest.mark.proves("META-1")
 async def test_execute_can_be_offered_beside_the_two_meta_tools() -> None:
-    booth = Booth(answer, tools=(READ, ODD))
-    booth.offers_execute = True
-    listing = booth.tool_methods.list_tools(booth.request()).result
+    gateway = GatewayHarness(answer, tools=(READ, ODD))
+    gateway.offers_execute = True
+    listing = gateway.tool_methods.list_tools(gateway.request()).result
     assert [t["name"] for t in listing["tools"]] == ["tool_discovery", "tool_execute", "execute"]
     assert listing == meta_tools.LISTING_WITH_EXECUTE
-    [found] = await booth.discover("odd things")
+    [found] = await gateway.discover("odd things")
     assert found["lua"] == "files.odd_name"
-    result = await booth.call("execute", {"script": f"result({found['lua']}{{}}:await().tool)"})
+    result = await gateway.call("execute", {"script": f"result({found['lua']}{{}}:await().tool)"})
     assert result["content"][0]["text"] == "odd.name"
-    await booth.runner.close()
+    await gateway.runner.close()
 
 
 SAVED = """---Double the length of a text.
@@ -246,25 +250,27 @@ result({n = #arguments.text * 2, other = pcall(function() scripts.double{text = 
 """
 
 
-async def test_a_saved_script_is_a_tool_like_any_other(booth: Booth) -> None:
-    booth.catalog.set_scripts([read_script("double", SAVED)])
+async def test_a_saved_script_is_a_tool_like_any_other(gateway: GatewayHarness) -> None:
+    gateway.catalog.set_scripts([read_script("double", SAVED)])
     script = 'result(scripts.double{text = "abc"}:await())'
-    assert (await booth.call("execute", {"script": script}))["structuredContent"] == {
+    assert (await gateway.call("execute", {"script": script}))["structuredContent"] == {
         "n": 6,
         "other": False,
     }
-    assert "Double the length" in await text_of(booth, "list-server-tools", luaServerName="scripts")
-    called = await booth.call("tool_execute", {"toolKey": "scripts:double", "arguments": {}})
+    assert "Double the length" in await text_of(
+        gateway, "list-server-tools", luaServerName="scripts"
+    )
+    called = await gateway.call("tool_execute", {"toolKey": "scripts:double", "arguments": {}})
     assert '"text" is required.' in called["content"][0]["text"]
-    assert [(e.server, e.tool) for e in booth.recorded if e.server == "scripts"][-1] == (
+    assert [(e.server, e.tool) for e in gateway.recorded if e.server == "scripts"][-1] == (
         "scripts",
         "double",
     )
 
 
 @pytest.mark.proves("META-5")
-async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
-    booth = Booth(
+async def test_a_saved_script_obeys_permissions_and_scope() -> None:
+    gateway = GatewayHarness(
         answer,
         permissions={"scripts:secret": "deny"},
         projects={
@@ -272,12 +278,12 @@ async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
             "wide": {"name": "Wide", "servers": ["files", "scripts"]},
         },
     )
-    booth.catalog.set_scripts([read_script("double", SAVED), read_script("secret", SAVED)])
-    found = {hit["toolKey"] for hit in await booth.discover("double the length")}
+    gateway.catalog.set_scripts([read_script("double", SAVED), read_script("secret", SAVED)])
+    found = {hit["toolKey"] for hit in await gateway.discover("double the length")}
     assert found == {"scripts:double"}
 
     def in_project(name: str) -> set[str]:
-        view = booth.catalog.view(booth.request(name).principal.project)
+        view = gateway.catalog.view(gateway.request(name).principal.project)
         return {str(key) for key in view.tools if key.server == "scripts"}
 
     assert in_project("narrow") == set()
@@ -285,20 +291,20 @@ async def test_a_saved_script_obeys_permissions_and_boundaries() -> None:
 
 
 async def test_a_dry_run_calls_only_what_reads() -> None:
-    booth = Booth(answer, tools=(LOOK, WRITE))
+    gateway = GatewayHarness(answer, tools=(LOOK, WRITE))
     script = """
         local seen = files.look{path = "/"}:await()
         local made = files.write_file{path = seen.path}:await()
         print("wrote", made.nothing)
         result(seen.path)
     """
-    trial = await booth.tool_methods.script_tools.try_out(booth.request(), script, {})
+    trial = await gateway.tool_methods.script_tools.try_out(gateway.request(), script, {})
     assert (trial.result, trial.problem, trial.printed) == ('"/"', None, "wrote\tnil\n")
     assert [(str(c.key), c.arguments, c.made) for c in trial.calls] == [
         ("files:look", '{"path":"/"}', True),
         ("files:write_file", '{"path":"/"}', False),
     ]
-    assert [params["name"] for _, _, params in booth.upstreams.asked] == ["look"]
-    broken = await booth.tool_methods.script_tools.try_out(booth.request(), "error('no')", {})
+    assert [params["name"] for _, _, params in gateway.upstreams.asked] == ["look"]
+    broken = await gateway.tool_methods.script_tools.try_out(gateway.request(), "error('no')", {})
     assert broken.problem == "The script failed: script:1: no"
-    await booth.runner.close()
+    await gateway.runner.close()

@@ -1,4 +1,4 @@
-"""Prompts, resources and completion on their way to the server they belong to."""
+"""Prompts, resources and completion are forwarded to the server they belong to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EDITOR = Principal("Editor", None, HOME, None)
 
 
 def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
-    """A workspace whose only server has one prompt and answers everything with `error`."""
+    """A workspace whose only server has one prompt and answers every request with `error`."""
 
     def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
         raise error
@@ -59,7 +59,7 @@ def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
         (ToolboothError("It is gone.", "Start it."), -32603, "It is gone. Start it."),
     ],
 )
-async def test_a_refusal_of_the_server_reaches_the_client(
+async def test_an_error_of_the_server_reaches_the_client(
     method: str, error: ToolboothError, code: int, message: str
 ) -> None:
     params: JsonObject = {
@@ -73,7 +73,7 @@ async def test_a_refusal_of_the_server_reaches_the_client(
 
 
 @pytest.mark.proves("META-5")
-async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() -> None:
+async def test_a_prompt_that_needs_permission_is_refused_where_nobody_can_be_asked() -> None:
     prompts = forwarding_to(
         ToolboothError("reached"), rules=[{"permission": "ask", "prompt": "h*"}]
     )
@@ -84,7 +84,7 @@ async def test_a_prompt_that_needs_a_yes_is_refused_where_nobody_can_be_asked() 
 
 
 @pytest.mark.proves("META-5")
-async def test_a_denied_prompt_is_neither_listed_nor_had() -> None:
+async def test_a_denied_prompt_is_neither_listed_nor_served() -> None:
     prompts = forwarding_to(
         ToolboothError("reached"), rules=[{"permission": "deny", "prompt": "hi"}]
     )

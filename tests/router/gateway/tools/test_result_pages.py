@@ -1,4 +1,4 @@
-"""Long results: cut for the conversation, read on in pages, by nobody but who asked."""
+"""Long results: cut for the conversation, and read in pages by the same client only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text(words: str, **more: Any) -> JsonObject:
 
 
 def arguments_in(block: JsonObject) -> JsonObject:
-    """What the note tells the client to read on with."""
+    """The arguments that the note gives the client to continue."""
     assert str(READ_RESULT.key) in block["text"]
     found = re.search(r"arguments (\{.*\})", block["text"])
     assert found
@@ -62,7 +62,9 @@ def results() -> ResultPages:
         {"content": "nonsense", "structuredContent": None},
     ],
 )
-async def test_a_result_that_fits_passes_as_it_is(results: ResultPages, result: JsonObject) -> None:
+async def test_a_result_that_fits_passes_unchanged(
+    results: ResultPages, result: JsonObject
+) -> None:
     assert await results.shorten(CALLER, result) is result
 
 
@@ -86,7 +88,7 @@ async def test_a_long_text_is_cut_where_a_server_sends_it_without_a_list(
     assert shown["text"] + read_all(results, arguments_in(note)) == LONG
 
 
-async def test_short_blocks_stay_and_all_that_does_not_fit_is_in_one_text(
+async def test_short_blocks_stay_and_the_rest_is_in_one_text(
     results: ResultPages,
 ) -> None:
     blob = {"type": "resource", "resource": {"uri": "file:///x", "blob": "x" * 100_000}}
@@ -141,7 +143,7 @@ async def test_with_limit_zero_nothing_is_cut() -> None:
         Principal("Editor", TokenId("t1"), WorkspaceId("home"), ProjectId("p")),
     ],
 )
-async def test_a_handle_is_worth_nothing_to_others(results: ResultPages, other: Principal) -> None:
+async def test_a_handle_works_only_for_its_client(results: ResultPages, other: Principal) -> None:
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     arguments = arguments_in(shortened["content"][-1])
     with pytest.raises(NotFound):
@@ -161,9 +163,7 @@ async def test_an_unknown_handle_is_a_clear_error(
 
 
 @pytest.mark.parametrize("offset", [-1, 1.5, True, "0", 10_000_000])
-async def test_an_offset_that_leads_nowhere_is_a_clear_error(
-    results: ResultPages, offset: object
-) -> None:
+async def test_an_invalid_offset_is_a_clear_error(results: ResultPages, offset: object) -> None:
     shortened = await results.shorten(CALLER, {"content": [text(LONG)]})
     handle = arguments_in(shortened["content"][-1])["handle"]
     with pytest.raises(InvalidInput):
@@ -183,7 +183,7 @@ async def test_a_result_is_kept_for_ten_minutes() -> None:
 
 
 @pytest.mark.parametrize(("size", "kept"), [(70_000, 64), (1_000_000, 33)])
-async def test_the_oldest_results_make_room_for_new_ones(
+async def test_the_oldest_results_are_evicted_for_new_ones(
     results: ResultPages, size: int, kept: int
 ) -> None:
     made: list[JsonObject] = []

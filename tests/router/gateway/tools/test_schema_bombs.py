@@ -1,4 +1,4 @@
-"""Schemas made to keep a validator busy for ever: shown and passed on, never run or followed."""
+"""Schemas made to exhaust a validator: listed and passed on, never compiled or followed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from tests.router.gateway.harness import Booth
+from tests.router.gateway.harness import GatewayHarness
 
 REGEX: JsonObject = {
     "type": "object",
@@ -54,29 +54,29 @@ def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
     return {"content": [], "structuredContent": {"text": VICTIM}}
 
 
-async def through_every_road(schema: JsonObject, shown: JsonObject | None = None) -> None:
-    """Listed, found and called; what is shown of the schema is all of it, or `shown`."""
+async def list_find_and_call(schema: JsonObject, shown: JsonObject | None = None) -> None:
+    """Listed, found and called; the schema is shown whole, or as `shown`."""
     definition = tool(schema)
-    direct = Booth(answer, tools=(definition,), optimization=None)
+    direct = GatewayHarness(answer, tools=(definition,), optimization=None)
     [listed] = direct.tool_methods.list_tools(direct.request()).result["tools"]
     assert listed == {**tool(shown or schema), "name": "files__bomb"}
     arguments: dict[str, Any] = {"text": VICTIM}
     result = await direct.call("files__bomb", arguments)
     assert result["structuredContent"] == arguments
-    booth = Booth(answer, tools=(definition,))
-    [hit] = await booth.discover("files:bomb")
+    gateway = GatewayHarness(answer, tools=(definition,))
+    [hit] = await gateway.discover("files:bomb")
     assert hit["inputSchema"] == (shown or schema)
-    assert await booth.discover("bomb")
+    assert await gateway.discover("bomb")
     call = {"toolKey": "files:bomb", "arguments": arguments}
-    assert (await booth.call("tool_execute", call))["structuredContent"] == arguments
+    assert (await gateway.call("tool_execute", call))["structuredContent"] == arguments
 
 
 @pytest.mark.proves("U-4")
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("schema", [REGEX, REFERENCES, CIRCLE], ids=["regex", "refs", "circle"])
 async def test_a_schema_bomb_is_never_run(schema: JsonObject) -> None:
-    """Following one would take longer than any test may."""
-    await through_every_road(schema)
+    """Following one would exceed the timeout of any test."""
+    await list_find_and_call(schema)
 
 
 @pytest.mark.proves("U-4")
@@ -86,6 +86,6 @@ async def test_a_reference_to_the_network_is_never_followed() -> None:
         trap.setblocking(False)
         address = f"http://127.0.0.1:{trap.getsockname()[1]}/schema.json"
         shown: JsonObject = {"$schema": address, "type": "object", "properties": {"text": {}}}
-        await through_every_road(remote(address), shown)
+        await list_find_and_call(remote(address), shown)
         with pytest.raises(BlockingIOError):
             trap.accept()

@@ -1,4 +1,4 @@
-"""What `tool_discovery` tells a client, besides the tools."""
+"""What `tool_discovery` returns besides the tools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from router.catalog.tool_definition import context_tokens
 from router.domain.json_values import JsonObject
 from router.domain.search import UsageSignal
-from tests.router.gateway.harness import Booth
+from tests.router.gateway.harness import GatewayHarness
 
 
 def tool(name: str, description: str, **parameters: JsonObject) -> JsonObject:
@@ -15,14 +15,14 @@ def tool(name: str, description: str, **parameters: JsonObject) -> JsonObject:
     return {"name": name, "description": description, "inputSchema": schema}
 
 
-async def answered(booth: Booth, *queries: str, **more: object) -> JsonObject:
-    answer = await booth.call("tool_discovery", {"query": list(queries), **more})
+async def answered(gateway: GatewayHarness, *queries: str, **more: object) -> JsonObject:
+    answer = await gateway.call("tool_discovery", {"query": list(queries), **more})
     return answer["structuredContent"]
 
 
 @pytest.mark.proves("META-2")
-async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are() -> None:
-    content = await answered(Booth(), "zqx vwk")
+async def test_without_a_match_the_reply_says_so_and_lists_the_servers() -> None:
+    content = await answered(GatewayHarness(), "zqx vwk")
     assert content == {
         "results": [],
         "message": "No tool fits. Try other words. Servers here: files (2 tools).",
@@ -31,50 +31,50 @@ async def test_where_nothing_fits_the_answer_says_so_and_which_servers_there_are
 
 @pytest.mark.proves("META-2")
 @pytest.mark.parametrize("query", ["book a flight to Paris", "bake a chocolate cake"])
-async def test_what_no_tool_here_is_for_is_not_answered_with_the_least_bad_ones(query: str) -> None:
-    content = await answered(Booth(optimization="hybrid"), query)
+async def test_a_query_without_a_good_match_returns_no_poor_ones(query: str) -> None:
+    content = await answered(GatewayHarness(optimization="hybrid"), query)
     assert (content["results"], content["message"][:12]) == ([], "No tool fits")
 
 
 @pytest.mark.proves("META-7", "META-9")
-async def test_a_search_that_another_strategy_answered_says_so_to_client_and_person() -> None:
-    booth = Booth(optimization="cloud")
-    content = await answered(booth, "read a file")
+async def test_a_fallback_search_is_reported_to_client_and_user() -> None:
+    gateway = GatewayHarness(optimization="cloud")
+    content = await answered(gateway, "read a file")
     note = "cloud search failed (cloud search is not set up): answered by hybrid"
     assert content["results"][0]["explanation"].endswith(f"({note})")
-    assert booth.recorded[-1].message == note
+    assert gateway.recorded[-1].message == note
 
 
 @pytest.mark.proves("META-2")
 @pytest.mark.parametrize("context", [3, ["x"], {}])
-async def test_a_context_that_is_no_text_is_refused_or_ignored(context: object) -> None:
-    answer = await Booth().call("tool_discovery", {"query": ["read"], "context": context})
+async def test_a_context_that_is_not_text_is_refused_or_ignored(context: object) -> None:
+    answer = await GatewayHarness().call("tool_discovery", {"query": ["read"], "context": context})
     assert answer.get("isError", False) is bool(context)
 
 
-async def test_searches_and_what_was_run_after_them_are_told_to_those_who_learn() -> None:
-    booth = Booth()
-    results = await booth.discover("read a file")
-    await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/a"}})
-    [(queries, found)] = booth.feedback.searches
+async def test_searches_and_the_following_calls_are_reported_as_feedback() -> None:
+    gateway = GatewayHarness()
+    results = await gateway.discover("read a file")
+    await gateway.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/a"}})
+    [(queries, found)] = gateway.feedback.searches
     assert queries == ("read a file",)
     assert [str(key) for key in found] == [result["toolKey"] for result in results]
-    assert [str(key) for key in booth.feedback.executions] == ["files:read_file"]
+    assert [str(key) for key in gateway.feedback.executions] == ["files:read_file"]
 
 
-async def test_what_was_learned_changes_what_is_found() -> None:
-    booth = Booth()
-    assert (await booth.discover("put text in some file"))[0]["toolKey"] != "files:read_file"
+async def test_usage_history_changes_the_ranking() -> None:
+    gateway = GatewayHarness()
+    assert (await gateway.discover("put text in some file"))[0]["toolKey"] != "files:read_file"
     tokens = frozenset({"put", "text", "file"})
-    booth.feedback.usage = (UsageSignal(tokens, "files:read_file", 0.9),)
-    assert (await booth.discover("put text in some file"))[0]["toolKey"] == "files:read_file"
+    gateway.feedback.usage = (UsageSignal(tokens, "files:read_file", 0.9),)
+    assert (await gateway.discover("put text in some file"))[0]["toolKey"] == "files:read_file"
 
 
 @pytest.mark.proves("META-5")
-async def test_what_was_learned_shows_no_tool_that_is_denied() -> None:
-    booth = Booth(permissions={"files:read_file": "deny"})
-    booth.feedback.usage = (UsageSignal(frozenset({"read", "file"}), "files:read_file", 1.0),)
-    found = [result["toolKey"] for result in await booth.discover("read file")]
+async def test_usage_history_shows_no_denied_tool() -> None:
+    gateway = GatewayHarness(permissions={"files:read_file": "deny"})
+    gateway.feedback.usage = (UsageSignal(frozenset({"read", "file"}), "files:read_file", 1.0),)
+    found = [result["toolKey"] for result in await gateway.discover("read file")]
     assert "files:read_file" not in found
 
 
@@ -85,18 +85,20 @@ async def test_a_reply_of_eight_tools_stays_short() -> None:
     tools = tuple(
         tool(f"read_customer_record_{n}", f"{n} {long * 9}", **parameters) for n in range(20)
     )
-    answer = await Booth(tools=tools).call("tool_discovery", {"query": ["read a customer record"]})
+    answer = await GatewayHarness(tools=tools).call(
+        "tool_discovery", {"query": ["read a customer record"]}
+    )
     assert len(answer["structuredContent"]["results"]) == 8
     assert context_tokens(answer["content"][0]["text"]) <= 900
 
 
 @pytest.mark.proves("META-2")
-async def test_a_short_description_leaves_its_room_to_a_long_one() -> None:
+async def test_a_short_description_leaves_its_space_to_a_long_one() -> None:
     long = "Reads a note from the shelf of notes, and tells who wrote it and when. " * 4
     tools = (tool("read_note", long), *(tool(f"read_note_{n}", "Reads a note.") for n in range(7)))
     described = {
         result["toolName"]: result["description"]
-        for result in (await answered(Booth(tools=tools), "read a note"))["results"]
+        for result in (await answered(GatewayHarness(tools=tools), "read a note"))["results"]
     }
     assert len(described["read_note"]) == 240
     assert described["read_note_3"] == "Reads a note."
@@ -107,7 +109,7 @@ async def test_a_long_signature_is_cut_between_parameters_and_keeps_the_required
     parameters: dict[str, JsonObject] = {f"setting_{n:02}": {"type": "string"} for n in range(20)}
     schema = {"type": "object", "properties": parameters, "required": ["setting_07", "setting_19"]}
     tools = ({"name": "set_up", "description": "Sets it up.", "inputSchema": schema},)
-    [found] = (await answered(Booth(tools=tools), "set it up"))["results"]
+    [found] = (await answered(GatewayHarness(tools=tools), "set it up"))["results"]
     start = "set_up(setting_07: str, setting_19: str, setting_00?: str, "
     assert found["signature"].startswith(start)
     assert found["signature"].endswith("?: str, …)")
@@ -117,8 +119,8 @@ async def test_a_long_signature_is_cut_between_parameters_and_keeps_the_required
 async def test_a_tool_named_by_its_key_is_shown_in_full() -> None:
     long = "Reads a note. " * 50
     parameters = {f"parameter_{n}": {"type": "string"} for n in range(20)}
-    booth = Booth(tools=(tool("read_note", long, **parameters),))
-    [found] = (await answered(booth, "files:read_note"))["results"]
+    gateway = GatewayHarness(tools=(tool("read_note", long, **parameters),))
+    [found] = (await answered(gateway, "files:read_note"))["results"]
     assert found["description"].strip() == long.strip()
     assert "parameter_19" in found["signature"]
     assert "parameter_19" in found["inputSchema"]["properties"]

@@ -1,4 +1,4 @@
-"""Tool listings are built and encoded once for everybody who sees the same tools."""
+"""Tool listings are built and encoded once for all clients that see the same tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from router.domain.json_values import JsonObject
 from router.gateway.tools import tool_listing
 from router.wire.jsonrpc import prepend_members
-from tests.router.gateway.harness import FILES, Booth
+from tests.router.gateway.harness import FILES, GatewayHarness
 
 MANY: tuple[JsonObject, ...] = tuple(
     {"name": f"tool_{number:04}", "inputSchema": {}} for number in range(2000)
@@ -28,19 +28,19 @@ async def test_a_listing_is_encoded_once_and_again_only_when_tools_change(
         return encode(value)
 
     monkeypatch.setattr(tool_listing, "encode", counted)
-    booth = Booth(tools=MANY, optimization=optimization, pinned=["files:tool_0007"])
-    first = booth.tool_methods.list_tools(booth.request())
+    gateway = GatewayHarness(tools=MANY, optimization=optimization, pinned=["files:tool_0007"])
+    first = gateway.tool_methods.list_tools(gateway.request())
     assert len(json.loads(first.encoded)["tools"]) == (2000 if optimization is None else 3)
-    assert booth.tool_methods.list_tools(booth.request()).encoded is first.encoded
-    assert booth.tool_methods.tool_listing(booth.request().principal) is first
+    assert gateway.tool_methods.list_tools(gateway.request()).encoded is first.encoded
+    assert gateway.tool_methods.tool_listing(gateway.request().principal) is first
     assert len(encoded) == 1
-    catalog = booth.catalog.servers[FILES].cached
+    catalog = gateway.catalog.servers[FILES].cached
     assert catalog is not None
-    booth.relist(tools=catalog.listing.tools[:10])
-    again = booth.tool_methods.list_tools(booth.request())
+    gateway.relist(tools=catalog.listing.tools[:10])
+    again = gateway.tool_methods.list_tools(gateway.request())
     assert len(json.loads(again.encoded)["tools"]) == (10 if optimization is None else 3)
 
 
-def test_a_listing_gets_what_its_revision_adds_without_being_encoded_again() -> None:
+def test_a_listing_gets_fields_of_its_revision_without_being_encoded_again() -> None:
     result = prepend_members({"resultType": "complete", "ttlMs": 0}, b'{"tools":[]}')
     assert json.loads(result) == {"resultType": "complete", "ttlMs": 0, "tools": []}

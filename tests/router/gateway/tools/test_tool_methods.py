@@ -1,4 +1,4 @@
-"""What clients are shown and what happens when they call it."""
+"""The tools clients see, and what happens when they call them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tests.router.gateway.harness import (
     READ,
     WRITE,
     Answer,
-    Booth,
+    GatewayHarness,
 )
 
 
 @pytest.mark.proves("META-1")
 def test_optimized_listing_is_the_two_meta_tools_byte_for_byte() -> None:
-    booth = Booth()
-    first = json.dumps(booth.tool_methods.list_tools(booth.request()).result)
-    assert first == json.dumps(booth.tool_methods.list_tools(booth.request()).result)
+    gateway = GatewayHarness()
+    first = json.dumps(gateway.tool_methods.list_tools(gateway.request()).result)
+    assert first == json.dumps(gateway.tool_methods.list_tools(gateway.request()).result)
     names = [tool["name"] for tool in json.loads(first)["tools"]]
     assert names == ["tool_discovery", "tool_execute"]
 
@@ -43,14 +43,14 @@ def test_the_definition_has_the_limit_that_is_checked() -> None:
 
 @pytest.mark.proves("META-1")
 def test_meta_tools_ask_to_be_always_loaded() -> None:
-    booth = Booth()
-    for tool in booth.tool_methods.list_tools(booth.request()).result["tools"]:
+    gateway = GatewayHarness()
+    for tool in gateway.tool_methods.list_tools(gateway.request()).result["tools"]:
         assert tool["_meta"] == {"anthropic/alwaysLoad": True}
 
 
 @pytest.mark.proves("META-2")
-async def test_discovery_tells_key_signature_and_readiness() -> None:
-    [hit] = await Booth().discover("read a file", maxResults=1)
+async def test_discovery_returns_key_signature_and_readiness() -> None:
+    [hit] = await GatewayHarness().discover("read a file", maxResults=1)
     assert hit["toolKey"] == "files:read_file"
     assert hit["toolName"] == "read_file"
     assert hit["serverName"] == "Files"
@@ -62,35 +62,35 @@ async def test_discovery_tells_key_signature_and_readiness() -> None:
 
 @pytest.mark.proves("META-2")
 async def test_readiness_follows_the_server() -> None:
-    booth = Booth()
+    gateway = GatewayHarness()
     ref = ServerRef(HOME, FILES)
-    booth.statuses.update(ref, connection=ServerState.READY)
-    assert (await booth.discover("read"))[0]["readiness"] == "ready"
-    booth.statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
-    assert (await booth.discover("read"))[0]["readiness"] == "needs sign-in"
+    gateway.statuses.update(ref, connection=ServerState.READY)
+    assert (await gateway.discover("read"))[0]["readiness"] == "ready"
+    gateway.statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
+    assert (await gateway.discover("read"))[0]["readiness"] == "needs sign-in"
 
 
 @pytest.mark.proves("META-2")
 async def test_a_query_that_is_a_tool_key_gives_the_full_schema() -> None:
-    hit = (await Booth().discover("files:read_file"))[0]
+    hit = (await GatewayHarness().discover("files:read_file"))[0]
     assert hit["inputSchema"] == READ["inputSchema"]
     assert hit["relevance"] == 1
 
 
-async def test_a_single_string_is_taken_as_the_one_query() -> None:
-    answer = await Booth().call("tool_discovery", {"query": "read file"})
+async def test_a_single_string_is_accepted_as_a_query() -> None:
+    answer = await GatewayHarness().call("tool_discovery", {"query": "read file"})
     assert answer["structuredContent"]["results"][0]["toolKey"] == "files:read_file"
 
 
 @pytest.mark.proves("META-3")
-async def test_a_result_comes_back_unchanged() -> None:
+async def test_a_result_is_returned_unchanged() -> None:
     arguments = {"toolKey": "files:read_file", "arguments": {"path": "/x"}}
-    assert await Booth().call("tool_execute", arguments) is ODD_RESULT
+    assert await GatewayHarness().call("tool_execute", arguments) is ODD_RESULT
 
 
 @pytest.mark.proves("META-3")
-async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> None:
-    booth = Booth()
+async def test_a_call_is_forwarded_with_the_clients_meta_but_not_with_ours() -> None:
+    gateway = GatewayHarness()
     meta: JsonObject = {
         "progressToken": 1,
         "token": "tbt_secret",
@@ -99,8 +99,8 @@ async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> 
         "traceparent": "00-1-1-00",
     }
     arguments = {"toolKey": "files:read_file", "arguments": {"path": "/x"}}
-    await booth.call("tool_execute", arguments, _meta=meta)
-    [(ref, method, params)] = booth.upstreams.asked
+    await gateway.call("tool_execute", arguments, _meta=meta)
+    [(ref, method, params)] = gateway.upstreams.asked
     assert (ref, method) == (ServerRef(HOME, FILES), "tools/call")
     assert params == {
         "name": "read_file",
@@ -111,13 +111,13 @@ async def test_a_call_is_forwarded_with_the_callers_meta_but_not_with_ours() -> 
 
 @pytest.mark.proves("META-3")
 async def test_wrong_arguments_are_answered_with_the_schema_and_never_forwarded() -> None:
-    booth = Booth()
-    answer = await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {}})
+    gateway = GatewayHarness()
+    answer = await gateway.call("tool_execute", {"toolKey": "files:read_file", "arguments": {}})
     assert answer["isError"] is True
     text = answer["content"][0]["text"]
     assert '"path" is required.' in text
     assert json.dumps(READ["inputSchema"], separators=(",", ":")) in text
-    assert booth.upstreams.asked == []
+    assert gateway.upstreams.asked == []
 
 
 @pytest.mark.proves("META-3", "REG-7")
@@ -130,26 +130,26 @@ async def test_wrong_arguments_are_answered_with_the_schema_and_never_forwarded(
     ],
 )
 async def test_an_unknown_tool_is_a_clear_error(key: str, code: str) -> None:
-    answer = await Booth().call("tool_execute", {"toolKey": key})
+    answer = await GatewayHarness().call("tool_execute", {"toolKey": key})
     assert answer["isError"] is True
     assert answer["structuredContent"]["code"] == code
 
 
 @pytest.mark.proves("META-5")
 async def test_a_denied_tool_is_neither_found_nor_run() -> None:
-    booth = Booth(permissions={"files:write_file": "deny"})
-    assert [hit["toolName"] for hit in await booth.discover("write file")] == ["read_file"]
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    gateway = GatewayHarness(permissions={"files:write_file": "deny"})
+    assert [hit["toolName"] for hit in await gateway.discover("write file")] == ["read_file"]
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer["isError"] is True
-    assert booth.upstreams.asked == []
+    assert gateway.upstreams.asked == []
 
 
 @pytest.mark.proves("REG-7")
-async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_way_out() -> None:
+async def test_a_server_that_is_down_makes_the_tool_unavailable_with_a_hint() -> None:
     def down(*_: object) -> JsonObject:
         raise UpstreamFailed(Failure(FailureKind.EXITED), "Files exited.", "Check its command.")
 
-    answer = await Booth(down).call("tool_execute", {"toolKey": "files:write_file"})
+    answer = await GatewayHarness(down).call("tool_execute", {"toolKey": "files:write_file"})
     assert answer["structuredContent"] == {
         "code": "TOOL_UNAVAILABLE",
         "message": "Files exited.",
@@ -162,7 +162,7 @@ LOST = Failure(FailureKind.EXITED, "code 1")
 
 
 class Flaky:
-    """A server that fails with each of `errors` in turn, then answers."""
+    """A server that fails with each of `errors` in turn, then succeeds."""
 
     def __init__(self, *errors: Exception) -> None:
         self._errors = list(errors)
@@ -173,32 +173,32 @@ class Flaky:
         return ODD_RESULT
 
 
-def hinted(answer: Answer, **hints: bool) -> Booth:
-    return Booth(answer, tools=({**WRITE, "annotations": hints},))
+def hinted(answer: Answer, **hints: bool) -> GatewayHarness:
+    return GatewayHarness(answer, tools=({**WRITE, "annotations": hints},))
 
 
 @pytest.mark.parametrize("hint", ["idempotentHint", "readOnlyHint"])
-async def test_a_repeatable_call_whose_connection_broke_is_sent_once_more(hint: str) -> None:
-    booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **{hint: True})
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+async def test_an_idempotent_call_whose_connection_broke_is_retried(hint: str) -> None:
+    gateway = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **{hint: True})
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer is ODD_RESULT
-    assert len(booth.upstreams.asked) == 2
+    assert len(gateway.upstreams.asked) == 2
 
 
-async def test_a_repeatable_call_is_sent_at_most_twice() -> None:
+async def test_an_idempotent_call_is_sent_at_most_twice() -> None:
     lost = [UpstreamFailed(LOST, "It exited.") for _ in range(2)]
-    booth = hinted(Flaky(*lost), idempotentHint=True)
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+    gateway = hinted(Flaky(*lost), idempotentHint=True)
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer["structuredContent"]["code"] == "TOOL_UNAVAILABLE"
-    assert len(booth.upstreams.asked) == 2
+    assert len(gateway.upstreams.asked) == 2
 
 
 @pytest.mark.parametrize("hints", [{}, {"idempotentHint": False}, {"destructiveHint": False}])
-async def test_a_call_that_may_do_harm_twice_is_sent_once(hints: dict[str, bool]) -> None:
-    booth = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **hints)
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+async def test_a_call_that_is_not_idempotent_is_sent_once(hints: dict[str, bool]) -> None:
+    gateway = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **hints)
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
     assert answer["structuredContent"]["retryable"] is True
-    assert len(booth.upstreams.asked) == 1
+    assert len(gateway.upstreams.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -210,56 +210,58 @@ async def test_a_call_that_may_do_harm_twice_is_sent_once(hints: dict[str, bool]
         HttpRefused(Failure(FailureKind.UNREACHABLE, "host", "HTTP 500"), 500),
     ],
 )
-async def test_only_a_connection_that_broke_is_a_reason_to_send_again(error: Exception) -> None:
-    booth = hinted(Flaky(error), readOnlyHint=True)
-    await booth.call("tool_execute", {"toolKey": "files:write_file"})
-    assert len(booth.upstreams.asked) == 1
+async def test_only_a_broken_connection_causes_a_retry(error: Exception) -> None:
+    gateway = hinted(Flaky(error), readOnlyHint=True)
+    await gateway.call("tool_execute", {"toolKey": "files:write_file"})
+    assert len(gateway.upstreams.asked) == 1
 
 
 @pytest.mark.proves("META-3")
-async def test_an_error_the_server_answered_passes_unchanged() -> None:
+async def test_an_error_response_passes_unchanged() -> None:
     def refuse(*_: object) -> JsonObject:
         raise UpstreamAnsweredError(-32055, "quota", {"left": 0})
 
     with pytest.raises(MCPError) as raised:
-        await Booth(refuse).call("tool_execute", {"toolKey": "files:write_file"})
+        await GatewayHarness(refuse).call("tool_execute", {"toolKey": "files:write_file"})
     error = raised.value.error
     assert (error.code, error.message, error.data) == (-32055, "quota", {"left": 0})
 
 
 @pytest.mark.proves("META-4")
 async def test_with_optimization_off_all_tools_are_shown_and_called_by_exposed_name() -> None:
-    booth = Booth(optimization=None)
-    listing = booth.tool_methods.list_tools(booth.request()).result
+    gateway = GatewayHarness(optimization=None)
+    listing = gateway.tool_methods.list_tools(gateway.request()).result
     assert [t["name"] for t in listing["tools"]] == ["files__read_file", "files__write_file"]
-    assert await booth.call("files__read_file", {"path": "/x"}) is ODD_RESULT
-    assert await booth.discover("read file") == []
+    assert await gateway.call("files__read_file", {"path": "/x"}) is ODD_RESULT
+    assert await gateway.discover("read file") == []
 
 
 @pytest.mark.proves("META-4")
 async def test_optimization_is_set_per_project() -> None:
-    booth = Booth(projects={"all": {"name": "All", "optimization": None}})
-    assert len(booth.tool_methods.list_tools(booth.request()).result["tools"]) == 2
-    names = [t["name"] for t in booth.tool_methods.list_tools(booth.request("all")).result["tools"]]
+    gateway = GatewayHarness(projects={"all": {"name": "All", "optimization": None}})
+    assert len(gateway.tool_methods.list_tools(gateway.request()).result["tools"]) == 2
+    names = [
+        t["name"] for t in gateway.tool_methods.list_tools(gateway.request("all")).result["tools"]
+    ]
     assert names == ["files__read_file", "files__write_file"]
 
 
 async def test_an_unexposed_name_is_an_unknown_tool() -> None:
     with pytest.raises(MCPError, match="Unknown tool"):
-        await Booth().call("files__read_file", {"path": "/x"})
+        await GatewayHarness().call("files__read_file", {"path": "/x"})
 
 
-async def test_what_clients_do_is_recorded_without_argument_values() -> None:
-    booth = Booth()
-    await booth.discover("read a file")
-    await booth.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/s3"}})
-    booth.tool_methods.list_tools(booth.request())
-    kinds = [entry.kind for entry in booth.recorded]
+async def test_client_requests_are_recorded_without_argument_values() -> None:
+    gateway = GatewayHarness()
+    await gateway.discover("read a file")
+    await gateway.call("tool_execute", {"toolKey": "files:read_file", "arguments": {"path": "/s3"}})
+    gateway.tool_methods.list_tools(gateway.request())
+    kinds = [entry.kind for entry in gateway.recorded]
     assert kinds == [ActivityKind.SEARCH, ActivityKind.CALL, ActivityKind.LIST]
-    assert booth.recorded[0].detail == "read a file"
-    assert booth.recorded[0].saved_tokens < 0
-    assert (booth.recorded[1].server, booth.recorded[1].tool) == (FILES, "read_file")
-    assert "/s3" not in repr(booth.recorded)
+    assert gateway.recorded[0].detail == "read a file"
+    assert gateway.recorded[0].saved_tokens < 0
+    assert (gateway.recorded[1].server, gateway.recorded[1].tool) == (FILES, "read_file")
+    assert "/s3" not in repr(gateway.recorded)
 
 
 def answer_at_length(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
@@ -267,39 +269,39 @@ def answer_at_length(ref: ServerRef, method: str, params: JsonObject) -> JsonObj
 
 
 @pytest.mark.proves("META-3")
-async def test_a_long_result_is_cut_and_read_on_through_tool_execute() -> None:
-    booth = Booth(answer_at_length)
-    answer = await booth.call("tool_execute", {"toolKey": "files:write_file"})
+async def test_a_long_result_is_cut_and_continued_through_tool_execute() -> None:
+    gateway = GatewayHarness(answer_at_length)
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
     shown, note = answer["content"]
     assert len(shown["text"]) == 65_536
-    assert booth.recorded[-1].context_tokens < 17_000
+    assert gateway.recorded[-1].context_tokens < 17_000
     arguments = json.loads(note["text"].partition("arguments ")[2].removesuffix(".]"))
-    rest = await booth.call(
+    rest = await gateway.call(
         "tool_execute", {"toolKey": "toolbooth:read_result", "arguments": arguments}
     )
     assert rest == {"content": [{"type": "text", "text": "x" * (100_000 - 65_536)}]}
-    assert len(booth.upstreams.asked) == 1
+    assert len(gateway.upstreams.asked) == 1
 
 
 @pytest.mark.proves("META-4")
 async def test_the_result_of_a_direct_call_is_never_cut() -> None:
-    answer = await Booth(answer_at_length, optimization=None).call("files__write_file", {})
+    answer = await GatewayHarness(answer_at_length, optimization=None).call("files__write_file", {})
     assert answer == answer_at_length(ServerRef(HOME, FILES), "", {})
 
 
-async def test_reading_on_with_an_unknown_handle_is_a_clear_error() -> None:
-    booth = Booth()
-    answer = await booth.call(
+async def test_continuing_with_an_unknown_handle_is_a_clear_error() -> None:
+    gateway = GatewayHarness()
+    answer = await gateway.call(
         "tool_execute", {"toolKey": "toolbooth:read_result", "arguments": {"handle": "x"}}
     )
     assert answer["structuredContent"]["code"] == "TOOL_INVALID_INPUT"
-    assert booth.recorded[-1].outcome is Outcome.ERROR
+    assert gateway.recorded[-1].outcome is Outcome.ERROR
 
 
 @pytest.mark.proves("META-2")
-async def test_how_to_read_on_is_found_by_its_key_and_not_by_searching() -> None:
-    booth = Booth()
-    [hit] = await booth.discover("toolbooth:read_result")
+async def test_the_continuation_tool_is_found_by_key_and_not_by_search() -> None:
+    gateway = GatewayHarness()
+    [hit] = await gateway.discover("toolbooth:read_result")
     assert hit["readiness"] == "ready"
     assert hit["inputSchema"]["required"] == ["handle"]
-    assert "read_result" not in [hit["toolName"] for hit in await booth.discover("read result")]
+    assert "read_result" not in [hit["toolName"] for hit in await gateway.discover("read result")]

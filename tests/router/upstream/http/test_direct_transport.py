@@ -1,4 +1,4 @@
-"""Connections to HTTP servers: made in time, encrypted, used again, and clear when they fail."""
+"""Connections to HTTP servers: connect timeout, TLS, reuse, and clear errors."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from router.upstream.http.direct_transport import DirectTransport
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
-class Answering:
-    """Answers each request with the next of `replies`, and keeps what it was sent."""
+class ScriptedServer:
+    """Answers each request with the next of `replies`, and records what it received."""
 
     def __init__(self, *replies: bytes) -> None:
         self.heads: list[bytes] = []
@@ -41,7 +41,7 @@ class Answering:
                 writer.write(self._replies.pop(0))
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the client has seen enough
+            pass  # the client closed the connection
         finally:
             writer.close()
 
@@ -73,8 +73,8 @@ async def get(transport: DirectTransport, url: str, **headers: str) -> bytes:
         await response.aclose()
 
 
-async def test_a_connection_is_used_again(transport: DirectTransport) -> None:
-    server = Answering(REPLY, REPLY, REPLY)
+async def test_a_connection_is_reused(transport: DirectTransport) -> None:
+    server = ScriptedServer(REPLY, REPLY, REPLY)
     async with listening(server) as port:
         for _ in range(3):
             assert await get(transport, f"http://127.0.0.1:{port}/a%20b?c=d", x="y") == b"ok"
@@ -91,10 +91,10 @@ async def test_a_connection_is_used_again(transport: DirectTransport) -> None:
         b"HTTP/1.0 200 OK\r\n\r\nok",
     ],
 )
-async def test_a_connection_that_is_not_clean_is_not_used_again(
+async def test_a_connection_that_is_not_in_a_clean_state_is_not_reused(
     transport: DirectTransport, reply: bytes
 ) -> None:
-    first, second = Answering(reply), Answering(REPLY)
+    first, second = ScriptedServer(reply), ScriptedServer(REPLY)
     handlers = iter((first, second))
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -114,17 +114,17 @@ async def test_a_connection_that_is_not_clean_is_not_used_again(
         (b"SSH-2.0-OpenSSH_9\r\n\r\n", httpx2.RemoteProtocolError),
     ],
 )
-async def test_a_reply_that_is_none_is_a_transport_error(
+async def test_a_malformed_response_is_a_transport_error(
     transport: DirectTransport, reply: bytes, kind: type[Exception]
 ) -> None:
-    async with listening(Answering(reply)) as port:
+    async with listening(ScriptedServer(reply)) as port:
         with pytest.raises(kind):
             await get(transport, f"http://127.0.0.1:{port}/")
 
 
 @pytest.fixture
 def full() -> Iterator[int]:
-    """The port of a listener whose queue is full: it answers no attempt to connect."""
+    """The port of a listener whose queue is full: connect attempts get no reply."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
         listener.bind(("127.0.0.1", 0))
@@ -138,7 +138,7 @@ def full() -> Iterator[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
 @pytest.mark.proves("REG-1")
-async def test_an_address_that_does_not_let_us_in_is_given_up_in_time(
+async def test_a_connect_attempt_times_out(
     transport: DirectTransport, full: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert direct_transport.CONNECT_TIMEOUT_S == 5
@@ -171,14 +171,14 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-async def test_https_is_spoken_and_a_certificate_must_be_trusted(
+async def test_https_works_and_requires_a_trusted_certificate(
     certificate: Path, trusted: bool
 ) -> None:
     serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     serving.load_cert_chain(certificate)
     cafile = str(certificate) if trusted else None
     transport = DirectTransport(ssl.create_default_context(cafile=cafile))
-    async with listening(Answering(REPLY), serving) as port:
+    async with listening(ScriptedServer(REPLY), serving) as port:
         url = f"https://localhost:{port}/"
         if trusted:
             assert await get(transport, url) == b"ok"

@@ -1,4 +1,4 @@
-"""Servers behind HTTP+SSE, the transport of 2024-11-05: the SDK's, and one that does it wrong."""
+"""Servers behind HTTP+SSE, the transport of 2024-11-05: the SDK's, and one that violates it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
-    Heard,
     Open,
+    ServerOutput,
     call,
     content_of,
     failure_of,
@@ -34,13 +34,13 @@ PLAIN: JsonObject = {"content": [], "x": None}
 
 
 @pytest.fixture
-async def open_url(heard: Heard) -> AsyncIterator[Open]:
-    """Opens connections to addresses, said to be of a type, and closes them after the test."""
+async def open_url(output: ServerOutput) -> AsyncIterator[Open]:
+    """Opens connections to URLs with a configured type, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, type: str | None = "sse", **options: Any) -> UpstreamConnection:  # noqa: A002
         config = ServerConfig(url=url, type=type)
-        opened.append(await open_config(config, heard, **options))
+        opened.append(await open_config(config, output, **options))
         return opened[-1]
 
     yield open_with
@@ -71,17 +71,17 @@ def odd_url(odd: OddSseServer) -> Iterator[str]:
 
 
 @pytest.mark.proves("META-3")
-@pytest.mark.parametrize("said", ["sse", "http", None])
-async def test_calls_reach_a_server_of_the_old_transport_whether_said_to_be_one_or_not(
-    sdk_url: str, open_url: Open, said: str | None
+@pytest.mark.parametrize("configured", ["sse", "http", None])
+async def test_calls_reach_an_http_sse_server_whether_configured_or_detected(
+    sdk_url: str, open_url: Open, configured: str | None
 ) -> None:
-    connection = await open_url(sdk_url, said)
+    connection = await open_url(sdk_url, configured)
     assert connection.server_info["name"] == "http-test"
     answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(50)))
     assert [answer["n"] for answer in answers] == list(range(50))
 
 
-async def test_an_address_that_has_moved_on_to_streamable_http_is_reached_too(
+async def test_a_url_that_moved_to_streamable_http_works_too(
     open_url: Open,
 ) -> None:
     with serving(sdk_app()) as url:
@@ -92,7 +92,7 @@ async def test_an_address_that_has_moved_on_to_streamable_http_is_reached_too(
 
 @pytest.mark.proves("META-3")
 async def test_progress_notifications_and_cancellation_pass(
-    sdk_url: str, open_url: Open, heard: Heard, tools: Tools
+    sdk_url: str, open_url: Open, output: ServerOutput, tools: Tools
 ) -> None:
     connection = await open_url(sdk_url)
     seen: list[Any] = []
@@ -104,7 +104,7 @@ async def test_progress_notifications_and_cancellation_pass(
     await connection.request("tools/call", params, CallOptions(WAIT_S, sink))
     assert seen == [1, 2, 3]
     await call(connection, "notify")
-    assert heard.notifications == [("notifications/tools/list_changed", {})]
+    assert output.notifications == [("notifications/tools/list_changed", {})]
     slow = spawn(call(connection, "slow"), name="slow")
     assert await asyncio.to_thread(tools.started.wait, WAIT_S)
     slow.cancel()
@@ -112,31 +112,33 @@ async def test_progress_notifications_and_cancellation_pass(
     assert await asyncio.to_thread(tools.cancelled.wait, WAIT_S)
 
 
-async def test_messages_go_to_the_named_address_with_our_headers(
-    odd: OddSseServer, odd_url: str, open_url: Open, heard: Heard
+async def test_messages_are_posted_to_the_endpoint_url_with_our_headers(
+    odd: OddSseServer, odd_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(odd_url, headers={"Authorization": "Bearer secret"})
     assert connection.protocol_version == "2024-11-05"
     assert await call(connection, "plain") == PLAIN
     assert {path for path, _ in odd.posts} == {"/messages?session=7"}
     assert {headers["authorization"] for _, headers in odd.posts} == {"Bearer secret"}
-    assert heard.notifications[-1] == ("notifications/x", {"a": 1})
+    assert output.notifications[-1] == ("notifications/x", {"a": 1})
 
 
 @pytest.mark.parametrize(
     "endpoint", ["http://example.com/messages", "//example.com/m", "http://[x"]
 )
-@pytest.mark.parametrize("said", ["sse", None])
-async def test_an_address_of_another_origin_is_refused(
-    odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, said: str | None
+@pytest.mark.parametrize("configured", ["sse", None])
+async def test_an_endpoint_url_of_another_origin_is_refused(
+    odd: OddSseServer, odd_url: str, open_url: Open, endpoint: str, configured: str | None
 ) -> None:
     odd.endpoint = endpoint
-    failure = await failure_of(open_url(odd_url, said, headers={"Authorization": "Bearer s3cr3t"}))
+    failure = await failure_of(
+        open_url(odd_url, configured, headers={"Authorization": "Bearer s3cr3t"})
+    )
     assert failure.kind is FailureKind.BAD_PROTOCOL
     assert failure.detail.startswith("an address ")
 
 
-async def test_a_full_address_of_the_same_origin_is_fine(
+async def test_an_absolute_endpoint_url_of_the_same_origin_is_accepted(
     odd: OddSseServer, odd_url: str, open_url: Open
 ) -> None:
     odd.endpoint = odd_url.replace("/mcp", "/messages?a=b")
@@ -144,7 +146,7 @@ async def test_a_full_address_of_the_same_origin_is_fine(
     assert await call(connection, "plain") == PLAIN
 
 
-async def test_a_server_that_names_no_address_is_out_of_time(
+async def test_a_server_without_an_endpoint_event_times_out(
     odd: OddSseServer, odd_url: str, open_url: Open
 ) -> None:
     odd.endpoint = "never"
@@ -152,7 +154,9 @@ async def test_a_server_that_names_no_address_is_out_of_time(
     assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")
 
 
-async def test_a_page_is_no_server(odd: OddSseServer, odd_url: str, open_url: Open) -> None:
+async def test_a_url_that_serves_neither_transport_is_unreachable(
+    odd: OddSseServer, odd_url: str, open_url: Open
+) -> None:
     odd.endpoint = ""
     failure = await failure_of(open_url(odd_url, None))
     assert (failure.kind, failure.detail) == (
@@ -161,16 +165,16 @@ async def test_a_page_is_no_server(odd: OddSseServer, odd_url: str, open_url: Op
     )
 
 
-@pytest.mark.parametrize("said", ["sse", None])
-async def test_one_that_wants_a_sign_in_says_so(
-    odd: OddSseServer, odd_url: str, open_url: Open, said: str | None
+@pytest.mark.parametrize("configured", ["sse", None])
+async def test_a_server_that_requires_a_sign_in_says_so(
+    odd: OddSseServer, odd_url: str, open_url: Open, configured: str | None
 ) -> None:
     odd.opens_with = 401
-    failure = await failure_of(open_url(odd_url, said))
+    failure = await failure_of(open_url(odd_url, configured))
     assert failure == Failure(FailureKind.SIGN_IN_NEEDED, detail="HTTP 401 Unauthorized")
 
 
-class Renewing:
+class RefreshingCredentials:
     """Credentials whose first token is refused."""
 
     async def token(self) -> str | None:
@@ -187,12 +191,12 @@ class Renewing:
         raise AssertionError
 
 
-async def test_a_token_the_stream_refuses_is_renewed(
-    odd: OddSseServer, odd_url: str, heard: Heard
+async def test_a_token_refused_by_the_stream_is_refreshed(
+    odd: OddSseServer, odd_url: str, output: ServerOutput
 ) -> None:
     odd.token = "new"
-    link = HttpSseTransport(odd_url, {}, Renewing())
-    await link.start(Peer(link, heard.notification))
+    link = HttpSseTransport(odd_url, {}, RefreshingCredentials())
+    await link.start(Peer(link, output.notification))
     await link.close()
 
 
@@ -209,7 +213,7 @@ async def test_the_end_of_the_stream_ends_the_connection_and_its_calls(
 
 
 @pytest.mark.parametrize(("status", "closed"), [(404, True), (503, False)])
-async def test_a_message_that_is_refused_fails_its_call(
+async def test_a_refused_message_fails_its_call(
     odd: OddSseServer, odd_url: str, open_url: Open, status: int, closed: bool
 ) -> None:
     connection = await open_url(odd_url)
@@ -219,28 +223,26 @@ async def test_a_message_that_is_refused_fails_its_call(
     assert connection.closed is closed
 
 
-async def limited(url: str, heard: Heard) -> UpstreamConnection:
+async def limited(url: str, output: ServerOutput) -> UpstreamConnection:
     connection = UpstreamConnection(
         HttpSseTransport(url, {}, limits=UpstreamLimits(message_bytes=1_000_000)),
-        heard.notification,
+        output.notification,
     )
     await connection.open()
     return connection
 
 
 @pytest.mark.parametrize("tool", ["large", "endless"])
-async def test_an_event_without_measure_ends_the_connection(
-    odd_url: str, heard: Heard, tool: str
+async def test_an_oversized_event_ends_the_connection(
+    odd_url: str, output: ServerOutput, tool: str
 ) -> None:
-    connection = await limited(odd_url, heard)
+    connection = await limited(odd_url, output)
     failure = await failure_of(call(connection, tool))
     assert failure.detail == "an event of more than 1,000,000 bytes"
     await connection.close()
 
 
-async def test_an_answer_that_is_no_message_costs_only_its_call(
-    odd_url: str, open_url: Open
-) -> None:
+async def test_a_malformed_response_fails_only_its_call(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     failure = await failure_of(call(connection, "no_json"))
     assert failure.detail.startswith("an invalid message")

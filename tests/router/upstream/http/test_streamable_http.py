@@ -1,4 +1,4 @@
-"""Servers behind streamable HTTP: the SDK's in both eras, and one that answers oddly."""
+"""Servers behind streamable HTTP: the SDK's in both eras, and one with odd responses."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from tests.router.upstream.connection_harness import (
-    Heard,
     Open,
+    ServerOutput,
     call,
     content_of,
     failure_of,
@@ -34,12 +34,12 @@ LIMIT = 1_000_000
 
 
 @pytest.fixture
-async def open_url(heard: Heard) -> AsyncIterator[Open]:
-    """Opens connections to addresses, and closes them after the test."""
+async def open_url(output: ServerOutput) -> AsyncIterator[Open]:
+    """Opens connections to URLs, and closes them after the test."""
     opened: list[UpstreamConnection] = []
 
     async def open_with(url: str, **headers: str) -> UpstreamConnection:
-        connection = await open_config(ServerConfig(url=url), heard, headers=headers)
+        connection = await open_config(ServerConfig(url=url), output, headers=headers)
         opened.append(connection)
         return connection
 
@@ -104,7 +104,9 @@ async def test_calls_reach_a_real_server_and_results_come_back(
     assert "_meta" not in await connection.request("tools/list")
 
 
-async def test_a_hundred_calls_at_once_get_their_own_answers(sdk_url: str, open_url: Open) -> None:
+async def test_a_hundred_concurrent_calls_get_their_own_responses(
+    sdk_url: str, open_url: Open
+) -> None:
     connection = await open_url(sdk_url)
     answers = await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(100)))
     assert [answer["n"] for answer in answers] == list(range(100))
@@ -112,7 +114,7 @@ async def test_a_hundred_calls_at_once_get_their_own_answers(sdk_url: str, open_
 
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("kind", ["events", "modern"])
-async def test_progress_passes(sdk_url: str, open_url: Open) -> None:
+async def test_progress_notifications_are_forwarded(sdk_url: str, open_url: Open) -> None:
     connection = await open_url(sdk_url)
     seen: list[JsonObject] = []
 
@@ -141,24 +143,26 @@ async def test_a_cancelled_call_is_cancelled_at_the_server(
 
 @pytest.mark.parametrize("kind", ["events"])
 async def test_a_servers_own_notifications_arrive_on_the_standalone_stream(
-    sdk_url: str, open_url: Open, heard: Heard
+    sdk_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(sdk_url)
     async with asyncio.timeout(WAIT_S):
-        while not heard.notifications:  # what is said before the stream stands is lost
+        while not output.notifications:  # what is sent before the stream is open is lost
             await call(connection, "notify")
-    assert heard.notifications[0] == ("notifications/tools/list_changed", {})
+    assert output.notifications[0] == ("notifications/tools/list_changed", {})
 
 
-async def test_pushed_notifications_arrive(odd_url: str, open_url: Open, heard: Heard) -> None:
+async def test_pushed_notifications_arrive(
+    odd_url: str, open_url: Open, output: ServerOutput
+) -> None:
     connection = await open_url(odd_url)
     await call(connection, "push", jsonrpc="2.0", method="notifications/x", params={"a": None})
     async with asyncio.timeout(WAIT_S):
-        await heard.anything.wait()
-    assert heard.notifications == [("notifications/x", {"a": None})]
+        await output.anything.wait()
+    assert output.notifications == [("notifications/x", {"a": None})]
 
 
-async def test_a_server_without_a_standalone_stream_is_fine(
+async def test_a_server_without_a_standalone_stream_works(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     odd.has_stream = False
@@ -166,7 +170,7 @@ async def test_a_server_without_a_standalone_stream_is_fine(
     assert await call(connection, "plain") == {"content": [], "x": None}
 
 
-async def test_session_and_revision_go_with_every_message_after_the_first(
+async def test_session_id_and_protocol_version_are_sent_after_the_first_message(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url, Authorization="Bearer secret")
@@ -178,7 +182,7 @@ async def test_session_and_revision_go_with_every_message_after_the_first(
     assert {seen.headers["mcp-session-id"] for seen in others} == {"session-0"}
     assert {seen.headers["mcp-protocol-version"] for seen in others} == {"2025-06-18"}
     assert {seen.headers["authorization"] for seen in odd.requests} == {"Bearer secret"}
-    # Not always the last: the stream for notifications may have been asked for at the same moment.
+    # Not always the last: the standalone stream may have been opened at the same time.
     assert "DELETE" in [seen.verb for seen in odd.requests]
 
 
@@ -204,20 +208,20 @@ async def test_what_is_still_being_sent_is_stopped_before_the_session_ends(
     assert [seen.verb for seen in odd.requests] == ["DELETE"]
 
 
-async def test_everything_an_event_stream_may_hold_is_understood(
-    odd: OddServer, odd_url: str, open_url: Open, heard: Heard
+async def test_all_of_the_event_stream_syntax_is_parsed(
+    odd: OddServer, odd_url: str, open_url: Open, output: ServerOutput
 ) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "strange") == {"a": [1, None]}
-    assert heard.notifications == [("notifications/strange", {"n": 1})]
+    assert output.notifications == [("notifications/strange", {"n": 1})]
 
 
-async def test_a_batch_is_understood(odd_url: str, open_url: Open) -> None:
+async def test_a_batch_response_is_accepted(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "batch") == {"batch": True}
 
 
-async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Open) -> None:
+async def test_a_stream_closed_by_the_server_is_resumed(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     assert await call(connection, "resumable") == {"resumed": True}
 
@@ -231,7 +235,7 @@ async def test_a_stream_the_server_lets_go_is_resumed(odd_url: str, open_url: Op
         ("cut", "no response to the request"),
     ],
 )
-async def test_an_answer_that_is_none_fails_the_call(
+async def test_a_malformed_response_fails_the_call(
     odd_url: str, open_url: Open, tool: str, detail: str
 ) -> None:
     connection = await open_url(odd_url)
@@ -242,9 +246,11 @@ async def test_an_answer_that_is_none_fails_the_call(
 
 
 @pytest.mark.parametrize("tool", ["large", "bomb", "endless_event"])
-async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, tool: str) -> None:
+async def test_the_size_of_a_response_is_limited(
+    odd_url: str, output: ServerOutput, tool: str
+) -> None:
     link = StreamableHttpTransport(odd_url, {}, limits=UpstreamLimits(message_bytes=LIMIT))
-    connection = StreamableHttpConnection(link, heard.notification)
+    connection = StreamableHttpConnection(link, output.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
     assert failure.kind is FailureKind.BAD_PROTOCOL
@@ -252,7 +258,7 @@ async def test_no_answer_is_larger_than_the_limit(odd_url: str, heard: Heard, to
     await connection.close()
 
 
-async def test_an_error_in_the_body_of_an_http_error_is_the_servers_answer(
+async def test_a_jsonrpc_error_in_an_http_error_is_the_response(
     odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url)
@@ -261,7 +267,7 @@ async def test_an_error_in_the_body_of_an_http_error_is_the_servers_answer(
     assert (caught.value.code, caught.value.message) == (-32602, "Wrong name")
 
 
-async def test_http_errors_are_told_apart(odd_url: str, open_url: Open) -> None:
+async def test_http_errors_are_distinguished(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     host = odd_url.removeprefix("http://").removesuffix("/mcp")
     unavailable = await failure_of(call(connection, "unavailable"))
@@ -287,7 +293,7 @@ async def test_a_lost_session_is_renewed_once_for_all_calls(
     assert odd.methods().count("initialize") == 2
 
 
-async def test_a_session_that_can_not_be_renewed_ends_the_connection(
+async def test_a_session_that_cannot_be_renewed_ends_the_connection(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url)
@@ -305,7 +311,7 @@ async def test_a_redirect_within_the_origin_is_followed(
     assert {seen.path for seen in odd.requests} == {"/mcp"}
 
 
-async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
+async def test_a_proxy_of_the_environment_is_not_used_for_loopback(
     odd_url: str, open_url: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with refusing_port() as port:
@@ -318,7 +324,7 @@ async def test_a_proxy_of_the_environment_is_not_used_for_this_computer(
     assert "refused" in failure.detail or "failed" in failure.detail
 
 
-async def test_a_redirect_elsewhere_is_not_followed(
+async def test_a_redirect_to_another_origin_is_not_followed(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     trap = OddServer()
@@ -332,13 +338,13 @@ async def test_a_redirect_elsewhere_is_not_followed(
 
 
 @pytest.mark.proves("REG-1")
-async def test_nobody_there_is_unreachable(open_url: Open) -> None:
+async def test_a_refused_connection_means_unreachable(open_url: Open) -> None:
     with refusing_port() as port:
         failure = await failure_of(open_url(f"http://127.0.0.1:{port}/mcp"))
     assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, f"127.0.0.1:{port}")
 
 
-async def test_a_server_that_went_away_ends_the_connection(open_url: Open, odd: OddServer) -> None:
+async def test_a_server_that_stops_ends_the_connection(open_url: Open, odd: OddServer) -> None:
     with serving(odd.app) as url:
         connection = await open_url(f"{url}/mcp")
     assert (await failure_of(call(connection, "plain"))).kind is FailureKind.UNREACHABLE
@@ -347,7 +353,7 @@ async def test_a_server_that_went_away_ends_the_connection(open_url: Open, odd: 
 
 
 @pytest.mark.parametrize("value", ["Bearer s3cr3t\nX: y", "Bearer s3cr3t ü"])
-async def test_a_header_that_can_not_be_sent_is_not_repeated(
+async def test_an_invalid_header_value_is_not_quoted(
     odd_url: str, open_url: Open, value: str
 ) -> None:
     with pytest.raises(UpstreamFailed) as caught:
@@ -357,12 +363,12 @@ async def test_a_header_that_can_not_be_sent_is_not_repeated(
 
 
 @pytest.mark.parametrize("url", ["http://", "http:///mcp", "http://[::1/mcp"])
-def test_an_address_that_makes_no_sense_is_said_to_make_none(url: str) -> None:
+def test_an_invalid_url_is_reported(url: str) -> None:
     with pytest.raises(UpstreamFailed, match="not a valid URL"):
         StreamableHttpTransport(url, {})
 
 
-async def test_a_name_and_password_in_the_address_are_sent_and_never_shown(
+async def test_credentials_in_the_url_are_sent_and_never_shown(
     odd: OddServer, odd_url: str, open_url: Open
 ) -> None:
     connection = await open_url(odd_url.replace("://", "://me:s3cr3t%21@"))
@@ -379,14 +385,14 @@ async def test_closing_does_not_wait_for_calls(odd_url: str, open_url: Open) -> 
     assert (await failure_of(waiting)).kind is FailureKind.OTHER
 
 
-async def test_a_call_out_of_time_says_so(odd_url: str, open_url: Open) -> None:
+async def test_a_call_that_times_out_says_so(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
     failure = await failure_of(call(connection, "silent", timeout_s=0.2))
     assert failure == Failure(FailureKind.TIMEOUT, "0.2 s")
 
 
 @pytest.mark.parametrize("tool", ["plain", "strange"])
-async def test_connections_are_used_again(
+async def test_connections_are_reused(
     odd: OddServer, odd_url: str, open_url: Open, tool: str
 ) -> None:
     connection = await open_url(odd_url)

@@ -1,4 +1,4 @@
-"""Where a sign-in may not lead: what a hostile server names, and what becomes of it."""
+"""Where a sign-in may not lead: URLs a hostile server names are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from router.upstream.oauth.address_policy import Address, Reach, checked_url, li
 from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import start_sign_in
 from router.upstream.oauth.guarded_http_client import GuardedHttpClient
-from tests.router.upstream.oauth.person import Person
+from tests.router.upstream.oauth.oauth_user import OAuthUser
 from tests.servers.oauth_server import OAuthServer
 
 INTERNAL = "on your own network"
@@ -24,13 +24,13 @@ def server() -> OAuthServer:
 
 
 @pytest.fixture
-def person(server: OAuthServer) -> Generator[Person]:
+def user(server: OAuthServer) -> Generator[OAuthUser]:
     with server.served() as url:
-        yield Person(url)
+        yield OAuthUser(url)
 
 
 def names(**addresses: str) -> Any:
-    """A name server that knows only these."""
+    """A resolver that knows only these names."""
 
     async def resolve_host(host: str) -> list[Address]:
         found = addresses.get(host.replace(".", "_"))
@@ -42,23 +42,23 @@ def names(**addresses: str) -> Any:
 @pytest.mark.parametrize(
     "issuer", ["https://169.254.169.254", "https://[fe80::1]", "https://0.0.0.0"]
 )
-async def test_not_even_a_local_server_leads_to_link_local_addresses(
-    server: OAuthServer, person: Person, issuer: str
+async def test_even_a_local_server_cannot_lead_to_link_local_addresses(
+    server: OAuthServer, user: OAuthUser, issuer: str
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
     with pytest.raises(SignInFailed, match=INTERNAL):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
 
 
 @pytest.mark.parametrize(
     "issuer", ["file:///etc/passwd", "http://example.com", "ftp://example.com", "javascript:x"]
 )
-async def test_an_issuer_must_have_a_safe_address(
-    server: OAuthServer, person: Person, issuer: str
+async def test_an_issuer_must_have_a_safe_url(
+    server: OAuthServer, user: OAuthUser, issuer: str
 ) -> None:
     server.resource_metadata = {"authorization_servers": [issuer]}
     with pytest.raises(SignInFailed):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
     assert server.requests["/register"] == 0
 
 
@@ -67,28 +67,26 @@ async def test_an_issuer_must_have_a_safe_address(
     "address",
     ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://example.com/", ""],
 )
-async def test_no_endpoint_may_be_anything_but_a_safe_address(
-    server: OAuthServer, person: Person, name: str, address: str
+async def test_every_endpoint_must_be_a_safe_url(
+    server: OAuthServer, user: OAuthUser, name: str, address: str
 ) -> None:
     server.server_metadata = {name: address}
     with pytest.raises(SignInFailed):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
     assert server.requests["/register"] == 0
 
 
-async def test_the_page_a_person_is_sent_to_is_judged_too(
-    server: OAuthServer, person: Person
-) -> None:
+async def test_the_authorization_url_is_checked_too(server: OAuthServer, user: OAuthUser) -> None:
     server.server_metadata = {"authorization_endpoint": "https://169.254.169.254/authorize"}
     with pytest.raises(SignInFailed, match=INTERNAL):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
 
 
 @pytest.mark.parametrize(
     "inside",
     ["10.0.0.1", "192.168.1.1", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1", "fd00::1"],
 )
-async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> None:
+async def test_a_public_server_cannot_lead_to_private_addresses(inside: str) -> None:
     http = GuardedHttpClient(
         "https://mcp.example", resolve_host=names(mcp_example="8.8.8.8", evil_example=inside)
     )
@@ -96,22 +94,22 @@ async def test_a_server_on_the_internet_leads_nowhere_inside(inside: str) -> Non
         await http.get("https://evil.example/.well-known/oauth-authorization-server")
 
 
-async def test_metadata_of_another_address_or_issuer_is_refused(
-    server: OAuthServer, person: Person
+async def test_metadata_of_another_url_or_issuer_is_refused(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
     server.resource_metadata = {"resource": "https://elsewhere.example/mcp"}
     with pytest.raises(SignInFailed, match="a different address"):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
     server.resource_metadata = {}
     server.server_metadata = {"issuer": "https://elsewhere.example"}
     with pytest.raises(SignInFailed, match="another authorization server"):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
 
 
-async def test_a_sign_in_without_pkce_is_refused(server: OAuthServer, person: Person) -> None:
+async def test_a_sign_in_without_pkce_is_refused(server: OAuthServer, user: OAuthUser) -> None:
     server.server_metadata = {"code_challenge_methods_supported": ["plain"]}
     with pytest.raises(SignInFailed, match="PKCE"):
-        await start_sign_in(person.account())
+        await start_sign_in(user.account())
 
 
 @pytest.mark.parametrize(
@@ -153,6 +151,6 @@ def test_how_local_a_server_may_lead(host: str, addresses: list[str], limit: Rea
 
 
 @pytest.mark.parametrize("url", ["https://user:pw@example.com", "https://", "http://[::2]/", "x"])
-def test_odd_addresses_are_refused(url: str) -> None:
+def test_odd_urls_are_refused(url: str) -> None:
     with pytest.raises(SignInFailed):
         checked_url(url)

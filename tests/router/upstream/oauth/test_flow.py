@@ -1,4 +1,4 @@
-"""Signing in to a real server: the way there, renewal, the end of it, and what never happens."""
+"""Signing in to a real server: the flow, refresh, sign-out, and what must never happen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from router.runtime.tasks import spawn
 from router.upstream.oauth.errors import SignInFailed
 from router.upstream.oauth.flow import start_sign_in
 from tests.router.upstream.connection_harness import content_of, failure_of
-from tests.router.upstream.oauth.person import Person, connect, sign_in, visit
+from tests.router.upstream.oauth.oauth_user import OAuthUser, connect, sign_in, visit
 from tests.servers.oauth_server import SCOPE, OAuthServer
 from tests.support.ports import refusing_port, reserved_port
 
@@ -35,82 +35,82 @@ def server() -> OAuthServer:
 
 
 @pytest.fixture
-def person(server: OAuthServer) -> Generator[Person]:
+def user(server: OAuthServer) -> Generator[OAuthUser]:
     with server.served() as url:
-        yield Person(url)
+        yield OAuthUser(url)
 
 
-async def test_a_server_that_wants_a_sign_in_says_what_to_do_and_is_not_asked_again(
-    server: OAuthServer, person: Person
+async def test_a_server_that_requires_a_sign_in_says_so_and_is_not_retried(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    account = person.account()
+    account = user.account()
     failure = await failure_of(connect(account))
     assert (failure.kind, failure.subject) == (FailureKind.SIGN_IN_NEEDED, "notes")
     assert await failure_of(connect(account)) == failure
     assert server.requests == {"/mcp": 1}
 
 
-async def test_after_a_sign_in_calls_go_through_and_a_restart_needs_no_other(
-    server: OAuthServer, person: Person
+async def test_after_a_sign_in_calls_work_also_after_a_restart(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    account = person.account()
+    account = user.account()
     page = await sign_in(account)
     assert (page.status_code, "Thank you" in page.text) == (200, True)
-    for each in (account, person.account()):
+    for each in (account, user.account()):
         connection = await connect(each)
         assert await content_of(connection, "echo", a=1) == {"a": 1}
         await connection.close()
     assert server.count("/token", "/register", "/authorize") == 3
 
 
-async def test_the_request_is_protected_and_names_what_it_is_for(
-    server: OAuthServer, person: Person
+async def test_the_authorization_request_has_pkce_state_and_resource(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    pending = await start_sign_in(person.account())
+    pending = await start_sign_in(user.account())
     finishing = spawn(pending.finish(), name="finish")
     query = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
     assert query["code_challenge_method"] == ["S256"]
     assert len(query["state"][0]) >= 43
-    assert query["resource"] == [person.url]
+    assert query["resource"] == [user.url]
     assert query["scope"] == [SCOPE]
-    assert pending.sign_in.expires_at == person.clock() + timedelta(minutes=5)
+    assert pending.sign_in.expires_at == user.clock() + timedelta(minutes=5)
     assert urlsplit(query["redirect_uri"][0]).hostname == "127.0.0.1"
     await visit(pending.sign_in.authorization_url)
     await finishing
     [token] = server.provider.access.values()
-    assert token.resource == person.url
+    assert token.resource == user.url
 
 
-async def test_what_is_kept_is_named_by_issuer_and_resource(
-    server: OAuthServer, person: Person
+async def test_stored_tokens_are_keyed_by_issuer_and_resource(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    await sign_in(person.account())
+    await sign_in(user.account())
     names = {
         name.split(" ")[0]: name.split(" ")[1:]
-        for name in person.secrets.values
+        for name in user.secrets.values
         if "/server " not in name
     }
-    place = [f"{server.url}/", person.url]
+    place = [f"{server.url}/", user.url]
     assert names == {"oauth/personal/client": place, "oauth/personal/tokens": place}
 
 
-async def test_a_token_is_renewed_before_it_expires(server: OAuthServer, person: Person) -> None:
-    account = person.account()
+async def test_a_token_is_refreshed_before_it_expires(server: OAuthServer, user: OAuthUser) -> None:
+    account = user.account()
     await sign_in(account)
     connection = await connect(account)
-    person.clock.advance(timedelta(seconds=3600 - 59))
+    user.clock.advance(timedelta(seconds=3600 - 59))
     await asyncio.gather(*(content_of(connection, "echo", n=n) for n in range(5)))
     await connection.close()
     assert server.requests["/token"] == 2
-    assert json.loads(person.secrets.values[tokens_name(server, person)])["accessToken"] in (
+    assert json.loads(user.secrets.values[tokens_name(server, user)])["accessToken"] in (
         server.provider.access
     )
 
 
-async def test_a_token_the_server_no_longer_takes_is_renewed_once(
-    server: OAuthServer, person: Person
+async def test_a_token_the_server_rejects_is_refreshed_once(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    account = person.account()
+    account = user.account()
     await sign_in(account)
     connection = await connect(account)
     server.provider.expire_access()
@@ -120,23 +120,23 @@ async def test_a_token_the_server_no_longer_takes_is_renewed_once(
     assert server.requests["/token"] == 2
 
 
-async def test_a_caller_who_leaves_during_a_renewal_does_not_cost_the_sign_in(
-    server: OAuthServer, person: Person
+async def test_a_call_cancelled_during_a_refresh_does_not_lose_the_sign_in(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    account = person.account()
+    account = user.account()
     await sign_in(account)
     connection = await connect(account)
     server.provider.expire_access()
-    leaving = spawn(account.replace_token(await account.token(), ""), name="leaving")
-    await asyncio.wait([leaving], timeout=0)
-    leaving.cancel()
+    cancelled_call = spawn(account.replace_token(await account.token(), ""), name="leaving")
+    await asyncio.wait([cancelled_call], timeout=0)
+    cancelled_call.cancel()
     assert await content_of(connection, "echo", a=1) == {"a": 1}
     await connection.close()
     assert server.requests["/token"] == 2
 
 
-async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, person: Person) -> None:
-    account = person.account()
+async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, user: OAuthUser) -> None:
+    account = user.account()
     await sign_in(account)
     connection = await connect(account)
     server.provider.revoke_all()
@@ -149,17 +149,17 @@ async def test_a_revoked_sign_in_ends_without_a_loop(server: OAuthServer, person
     assert {failure.kind for failure in (*failures, again)} == {FailureKind.SIGN_IN_NEEDED}
     assert again.detail == "the sign-in has ended"
     assert server.requests["/token"] == 1
-    assert tokens_name(server, person) not in person.secrets.values
+    assert tokens_name(server, user) not in user.secrets.values
     await sign_in(account)
     await (await connect(account)).close()
     assert server.requests["/register"] == 0
 
 
-async def test_a_new_token_that_is_refused_is_not_replaced_again(
-    server: OAuthServer, person: Person
+async def test_a_refreshed_token_that_is_rejected_is_not_refreshed_again(
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    server.provider.tokens_are_good = False
-    account = person.account()
+    server.provider.accepts_tokens = False
+    account = user.account()
     await sign_in(account)
     server.requests.clear()
     failures = [await failure_of(connect(account)) for _ in range(3)]
@@ -171,23 +171,23 @@ async def test_a_new_token_that_is_refused_is_not_replaced_again(
 
 
 async def test_an_unreachable_authorization_server_does_not_end_a_sign_in(
-    server: OAuthServer, person: Person
+    server: OAuthServer, user: OAuthUser
 ) -> None:
-    account = person.account()
+    account = user.account()
     await sign_in(account)
-    name = tokens_name(server, person)
-    kept = json.loads(person.secrets.values[name])
-    person.clock.advance(timedelta(hours=2))
+    name = tokens_name(server, user)
+    kept = json.loads(user.secrets.values[name])
+    user.clock.advance(timedelta(hours=2))
     with refusing_port() as port:
         nowhere = f"127.0.0.1:{port}"
         kept["tokenEndpoint"] = f"http://{nowhere}/token"
-        person.secrets.values[name] = json.dumps(kept)
-        failure = await failure_of(connect(person.account()))
+        user.secrets.values[name] = json.dumps(kept)
+        failure = await failure_of(connect(user.account()))
     assert (failure.kind, failure.subject) == (FailureKind.UNREACHABLE, nowhere)
-    assert name in person.secrets.values
+    assert name in user.secrets.values
 
 
-async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: Person) -> None:
+async def test_a_preregistered_client_is_used(server: OAuthServer, user: OAuthUser) -> None:
     port = reserved_port()
     server.provider.clients = {
         "by-hand": OAuthClientInformationFull(
@@ -198,28 +198,26 @@ async def test_a_client_registered_by_hand_is_used(server: OAuthServer, person: 
             scope=SCOPE,
         )
     }
-    person.options = OAuthConfig(
-        client_id="by-hand", client_secret="its-secret", callback_port=port
-    )
-    await sign_in(person.account())
+    user.options = OAuthConfig(client_id="by-hand", client_secret="its-secret", callback_port=port)
+    await sign_in(user.account())
     server.provider.expire_access()
-    await (await connect(person.account())).close()
+    await (await connect(user.account())).close()
     assert (server.requests["/register"], server.requests["/token"]) == (0, 2)
-    assert not any("its-secret" in value for value in person.secrets.values.values())
+    assert not any("its-secret" in value for value in user.secrets.values.values())
 
 
-async def test_a_server_without_registration_asks_for_a_client_of_ones_own(person: Person) -> None:
+async def test_a_server_without_dynamic_registration_asks_for_a_client_id(user: OAuthUser) -> None:
     server = OAuthServer(registration=False)
     with server.served() as url, pytest.raises(SignInFailed) as caught:
-        await start_sign_in(Person(url).account())
+        await start_sign_in(OAuthUser(url).account())
     assert "clientId" in caught.value.hint
 
 
 @pytest.mark.parametrize("query", [{"state": "wrong"}, {}])
-async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still_is(
-    person: Person, query: dict[str, str]
+async def test_a_callback_with_a_wrong_state_is_ignored_and_the_right_one_accepted(
+    user: OAuthUser, query: dict[str, str]
 ) -> None:
-    pending = await start_sign_in(person.account())
+    pending = await start_sign_in(user.account())
     finishing = spawn(pending.finish(), name="finish")
     asked = parse_qs(urlsplit(pending.sign_in.authorization_url).query)
     forged = await visit(f"{asked['redirect_uri'][0]}?{urlencode({'code': 'forged', **query})}")
@@ -229,30 +227,30 @@ async def test_an_answer_with_a_wrong_state_is_not_taken_and_the_right_one_still
     await finishing
 
 
-async def test_an_answer_of_another_issuer_is_refused(server: OAuthServer, person: Person) -> None:
+async def test_a_callback_of_another_issuer_is_refused(
+    server: OAuthServer, user: OAuthUser
+) -> None:
     server.provider.answers_as = "https://evil.example"
     with pytest.raises(SignInFailed, match="a different issuer"):
-        await sign_in(person.account())
+        await sign_in(user.account())
     assert server.requests["/token"] == 0
 
 
-async def test_an_issuer_that_says_it_names_itself_must(
-    server: OAuthServer, person: Person
-) -> None:
+async def test_a_promised_iss_parameter_is_required(server: OAuthServer, user: OAuthUser) -> None:
     server.server_metadata = {"authorization_response_iss_parameter_supported": True}
     server.provider.denies = True
     with pytest.raises(SignInFailed, match="does not name its issuer"):
-        await sign_in(person.account())
+        await sign_in(user.account())
 
 
-async def test_a_person_who_says_no_is_not_signed_in(server: OAuthServer, person: Person) -> None:
+async def test_a_declined_sign_in_fails(server: OAuthServer, user: OAuthUser) -> None:
     server.provider.denies = True
     with pytest.raises(SignInFailed, match="access_denied"):
-        await sign_in(person.account())
+        await sign_in(user.account())
 
 
-async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Person) -> None:
-    pending = await start_sign_in(person.account(), timeout_s=0.01)
+async def test_an_unfinished_sign_in_times_out_and_its_listener_closes(user: OAuthUser) -> None:
+    pending = await start_sign_in(user.account(), timeout_s=0.01)
     with pytest.raises(SignInFailed, match="The sign-in timed out"):
         await pending.finish()
     redirect = parse_qs(urlsplit(pending.sign_in.authorization_url).query)["redirect_uri"][0]
@@ -260,24 +258,24 @@ async def test_a_sign_in_nobody_finishes_ends_and_its_page_is_gone(person: Perso
         await asyncio.open_connection("127.0.0.1", urlsplit(redirect).port)
 
 
-async def test_signing_out_gives_the_tokens_back(server: OAuthServer, person: Person) -> None:
-    account = person.account()
+async def test_signing_out_revokes_the_tokens(server: OAuthServer, user: OAuthUser) -> None:
+    account = user.account()
     await sign_in(account)
     await account.sign_out()
     assert (server.provider.access, server.requests["/revoke"]) == ({}, 1)
-    assert not any("/tokens " in name for name in person.secrets.values)
+    assert not any("/tokens " in name for name in user.secrets.values)
     assert (await failure_of(connect(account))).detail == "you signed out"
 
 
 async def test_no_log_line_has_a_secret(
-    server: OAuthServer, person: Person, caplog: pytest.LogCaptureFixture
+    server: OAuthServer, user: OAuthUser, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    account = person.account()
+    account = user.account()
     await sign_in(account)
-    for spoil in (server.provider.expire_access, server.provider.revoke_all):
+    for invalidate in (server.provider.expire_access, server.provider.revoke_all):
         connection = await connect(account)
-        spoil()
+        invalidate()
         calling = spawn(connection.request("tools/list"), name="call")
         await asyncio.wait([calling])
         await connection.close()
@@ -287,5 +285,5 @@ async def test_no_log_line_has_a_secret(
     assert not [line for line in ours for secret in server.provider.issued if secret in line]
 
 
-def tokens_name(server: OAuthServer, person: Person) -> str:
-    return f"oauth/personal/tokens {server.url}/ {person.url}"
+def tokens_name(server: OAuthServer, user: OAuthUser) -> str:
+    return f"oauth/personal/tokens {server.url}/ {user.url}"

@@ -23,7 +23,7 @@ def executable(file: Path) -> Path:
 
 
 @pytest.mark.proves("U-1")
-def test_only_what_is_on_the_list_is_inherited() -> None:
+def test_only_listed_variables_are_inherited() -> None:
     ours = {
         "HOME": "/home/me",
         "PATH": "/bin",
@@ -49,7 +49,7 @@ def test_the_servers_own_values_win() -> None:
     assert environment == {"PATH": "/mine", "HOME": "/h", "KEY": "v"}
 
 
-def test_on_windows_names_differ_only_by_letters() -> None:
+def test_on_windows_variable_names_are_case_insensitive() -> None:
     environment = server_environment(
         {"Path": "C:\\a", "SystemRoot": "C:\\Windows", "TERM": "x"},
         {"path": "C:\\b", "Key": "v"},
@@ -59,7 +59,7 @@ def test_on_windows_names_differ_only_by_letters() -> None:
     assert environment == {"PATH": "C:\\b", "SYSTEMROOT": "C:\\Windows", "KEY": "v"}
 
 
-def test_a_bundle_gives_back_the_persons_library_path() -> None:
+def test_a_bundle_restores_the_original_library_path() -> None:
     ours = {"LD_LIBRARY_PATH": "/bundle", "LD_LIBRARY_PATH_ORIG": "/mine"}
     assert server_environment(ours, {}, windows=False, frozen=True) == {"LD_LIBRARY_PATH": "/mine"}
 
@@ -95,7 +95,7 @@ def failure_of(command: str, path: str, cwd: str | None = None) -> Failure:
     return caught.value.failure
 
 
-def test_a_missing_command_says_where_it_was_looked_for(tmp_path: Path) -> None:
+def test_a_missing_command_shows_the_searched_path(tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path), str(tmp_path / "b"), str(tmp_path)])
     expected = f"{tmp_path}, {tmp_path / 'b'}"
     assert failure_of("nope", path) == Failure(FailureKind.COMMAND_NOT_FOUND, "nope", expected)
@@ -104,7 +104,7 @@ def test_a_missing_command_says_where_it_was_looked_for(tmp_path: Path) -> None:
 
 
 @POSIX_ONLY
-def test_a_file_that_may_not_be_run_is_no_missing_command(tmp_path: Path) -> None:
+def test_a_file_without_execute_permission_is_not_a_missing_command(tmp_path: Path) -> None:
     executable(tmp_path / "serve").chmod(0o644)
     failure = failure_of("./serve", "", str(tmp_path))
     assert failure == Failure(FailureKind.PERMISSION_DENIED, "./serve")

@@ -1,4 +1,4 @@
-"""Lines of a server on their way to who reads them: in order, the large ones beside the loop."""
+"""Lines of a server are delivered in order, large ones decoded beside the loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.timeouts import WAIT_S
 
 
 class Listener:
-    """Notes what it was handed, and whether it is read on."""
+    """Records the messages it received, and whether reading is paused."""
 
     def __init__(self) -> None:
         self.messages: list[JsonObject] = []
@@ -37,14 +37,14 @@ class Listener:
 
 
 class StoppedClock:
-    """No time passes, so that nobody takes too much of it."""
+    """No time passes, so that no line takes too long."""
 
     @staticmethod
     def monotonic() -> float:
         return 0.0
 
 
-async def test_a_usual_line_is_handed_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_short_line_is_delivered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inbox, "time", StoppedClock)
     monkeypatch.setattr(Inbox, "_shared", inbox.TimeSpent())
     listener = Listener()
@@ -53,7 +53,7 @@ async def test_a_usual_line_is_handed_on_at_once(monkeypatch: pytest.MonkeyPatch
     assert listener.is_read
 
 
-async def test_a_large_line_keeps_its_place() -> None:
+async def test_a_large_line_keeps_its_order() -> None:
     listener = Listener()
     large = b'{"text":"%b"}' % (b"x" * SMALL_MESSAGE_BYTES)
     Inbox(listener, LIMITS).put([b'{"id":1}', large, b'{"id":2}'])

@@ -16,7 +16,7 @@ from router.upstream.process import process_table
 from router.upstream.process.tracking import new_mark, read_usage
 from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
-from tests.router.upstream.pool_harness import FAILED, OTHER, REF, Fleet, call
+from tests.router.upstream.pool_harness import FAILED, OTHER, REF, PoolHarness, call
 from tests.servers.commands import ends_within, is_running
 from tests.support.timeouts import WAIT_S
 
@@ -59,13 +59,13 @@ def test_a_tree_counts_children_with_sessions_of_their_own(family: int) -> None:
     assert use.age_s >= 0
 
 
-def test_a_process_that_is_gone_has_no_facts(family: int) -> None:
+def test_an_ended_process_has_no_facts(family: int) -> None:
     assert set(read_usage({family: new_mark(), 2**30: new_mark()})) == {family}
     assert read_usage({}) == {}
 
 
 @LINUX_ONLY
-def test_psutil_tells_what_proc_tells(family: int) -> None:
+def test_psutil_and_proc_agree(family: int) -> None:
     before, mine, theirs = (
         {process.pid: process for process in read()}[family]
         for read in (process_table.read_psutil, process_table.read_proc, process_table.read_psutil)
@@ -73,17 +73,17 @@ def test_psutil_tells_what_proc_tells(family: int) -> None:
     assert (mine.parent, mine.session) == (theirs.parent, theirs.session)
     assert theirs.rss_bytes == pytest.approx(mine.rss_bytes, rel=0.2)
     assert theirs.cpu_s == pytest.approx(mine.cpu_s, abs=1.5)
-    assert before.age_s - 2 < mine.age_s < theirs.age_s + 2  # which counts from whole seconds
+    assert before.age_s - 2 < mine.age_s < theirs.age_s + 2  # which counts whole seconds
 
 
 async def test_a_running_servers_process_is_known_with_its_children(
-    pool: UpstreamPool, fleet: Fleet
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     assert await pool.measure() == {}
     before = datetime.now(UTC)
     grandchild = (await call(pool, "grow", megabytes=30))["pid"]
     facts = (await pool.measure())[REF]
-    assert facts.pid == fleet.pids()[0]
+    assert facts.pid == harness.pids()[0]
     assert is_running(grandchild)
     assert facts.processes == 2
     assert facts.rss_bytes > 30 * MB
@@ -96,32 +96,32 @@ async def test_a_running_servers_process_is_known_with_its_children(
     assert await pool.measure() == {}
 
 
-async def test_a_server_over_its_memory_is_killed_with_all_its_children(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_server_over_its_memory_limit_is_killed_with_all_its_children(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=80)
+    harness.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
     await call(pool, "echo", OTHER)
-    await fleet.until_pause(1)  # it was looked at, and all was well
+    await harness.until_pause(1)  # it was checked, and was within its limit
     greedy = (await call(pool, "grow", megabytes=150))["pid"]
-    fleet.pass_time(1)
-    await fleet.until(lambda: FAILED in fleet.states_of())
-    failure = fleet.failures[-1]
+    harness.pass_time(1)
+    await harness.until(lambda: FAILED in harness.states_of())
+    failure = harness.failures[-1]
     assert (failure.kind, failure.subject) == (FailureKind.TOO_MUCH_MEMORY, "80 MB")
     assert failure.detail.endswith(" MB")
     assert ends_within(WAIT_S, greedy)
-    assert FAILED not in fleet.states_of(OTHER)
+    assert FAILED not in harness.states_of(OTHER)
     assert await call(pool, "echo", OTHER, a=1) == {"a": 1}
 
 
-async def test_a_call_that_takes_too_much_memory_is_told_so(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_call_that_exceeds_the_memory_limit_says_so(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=80)
+    harness.run_options = RunOptions(memory_limit_mb=80)
     await call(pool, "echo")
-    await fleet.until_pause(1)
+    await harness.until_pause(1)
     await call(pool, "grow", megabytes=150)
     slow = spawn(call(pool, "slow"), name="slow")
     await call(pool, "echo")
-    fleet.pass_time(1)
+    harness.pass_time(1)
     assert (await failure_of(slow)).kind is FailureKind.TOO_MUCH_MEMORY

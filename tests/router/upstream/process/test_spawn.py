@@ -1,4 +1,4 @@
-"""Programs started beside the loop: all they say arrives, and none is lost."""
+"""Programs started beside the loop: all their output arrives, and no process is lost."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from router.runtime.tasks import spawn
 from router.upstream.process.spawn import start_program
 from tests.support.router_process import children_of
 
-SAY_AND_END = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+WRITE_AND_EXIT = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
 ECHO = "import sys; [print(line.strip()[::-1], flush=True) for line in sys.stdin]"
 FLOOD = "while True: print('x' * 1000)"
 STAY = "import time; time.sleep(600)"
 
 
-async def test_what_a_program_says_before_it_ends_is_heard_with_its_code() -> None:
+async def test_output_and_exit_code_of_a_program_are_returned() -> None:
     program = await start_program(
-        sys.executable, "-Ic", SAY_AND_END, env={}, cwd=None, stderr=subprocess.STDOUT
+        sys.executable, "-Ic", WRITE_AND_EXIT, env={}, cwd=None, stderr=subprocess.STDOUT
     )
-    said, _ = await program.communicate()
-    assert sorted(said.split()) == [b"err", b"out"]
+    output, _ = await program.communicate()
+    assert sorted(output.split()) == [b"err", b"out"]
     assert await program.wait() == program.returncode == 3
 
 
@@ -41,7 +41,7 @@ async def test_a_program_answers_line_by_line_and_can_be_killed() -> None:
     assert program.returncode != 0
 
 
-async def test_a_program_whose_output_nobody_read_leaves_no_open_pipe() -> None:
+async def test_unread_output_leaves_no_open_pipe() -> None:
     program = await start_program(
         sys.executable, "-Ic", FLOOD, env={}, cwd=None, stderr=subprocess.DEVNULL
     )
@@ -51,7 +51,7 @@ async def test_a_program_whose_output_nobody_read_leaves_no_open_pipe() -> None:
     assert program.transport.is_closing()
 
 
-async def test_what_can_not_be_started_is_said_to_who_wants_it_and_not_in_the_log(
+async def test_a_failed_start_is_raised_and_not_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with pytest.raises(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""All processes of a server are ours to end, also those that left its group and its parents."""
+"""All processes of a server are tracked and ended, also those that left its group and parents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from router.upstream.process.tracking import (
     owner_of,
 )
 from tests.router.upstream.connection_harness import Open, call, content_of
-from tests.router.upstream.pool_harness import REF, Fleet, RunOptions, UpstreamPool
+from tests.router.upstream.pool_harness import REF, PoolHarness, RunOptions, UpstreamPool
 from tests.router.upstream.pool_harness import call as call_pooled
 from tests.servers.commands import ends_within, is_running, stdio_config
 from tests.support.router_process import children_of
@@ -39,7 +39,7 @@ async def left_by(connection: UpstreamConnection, tool: str) -> int:
 
 
 @pytest.mark.parametrize("tool", WAYS_OUT)
-async def test_stopping_a_server_ends_those_that_left_its_group(
+async def test_stopping_a_server_ends_processes_that_left_its_group(
     open_server: Open, tool: str
 ) -> None:
     connection = await open_server()
@@ -60,10 +60,10 @@ async def test_a_server_that_exits_by_itself_leaves_no_daemon_holding_its_pipes(
     assert ends_within(0, daemon)
 
 
-async def test_what_left_a_servers_group_counts_as_its_memory(
-    pool: UpstreamPool, fleet: Fleet
+async def test_memory_of_processes_that_left_the_group_counts(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
-    fleet.run_options = RunOptions(memory_limit_mb=500)
+    harness.run_options = RunOptions(memory_limit_mb=500)
     await call_pooled(pool, "daemon")
     facts = (await pool.measure())[REF]
     assert facts.processes == 2
@@ -122,7 +122,7 @@ def test_killing_the_router_leaves_no_daemon_of_its_servers(tmp_path: Path) -> N
 
 
 @LINUX_ONLY
-def test_the_next_start_sweeps_what_a_router_left_that_was_killed_with_its_guardian(
+def test_the_next_start_sweeps_processes_left_by_a_killed_router_and_guardian(
     tmp_path: Path,
 ) -> None:
     mine, others = KilledRouter(tmp_path / "mine"), KilledRouter(tmp_path / "other")
@@ -147,7 +147,7 @@ print(kill_leftovers(sys.argv[1]), sleeper.wait(30))
 """
 
 
-def test_a_sweep_spares_those_above_it_who_have_the_mark_too() -> None:
+def test_a_sweep_spares_marked_ancestors() -> None:
     """A router may be started by a tool of the router before it."""
     mark = new_mark("ab" * 8)
     command = ["/bin/sh", "-c", '"$@"; echo alive', "sh", sys.executable, "-c", SWEEPER]
@@ -162,10 +162,10 @@ def test_a_sweep_spares_those_above_it_who_have_the_mark_too() -> None:
 
 
 @LINUX_ONLY
-def test_what_takes_a_while_to_end_once_it_is_killed_is_waited_for(
+def test_a_killed_process_that_ends_slowly_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As on a machine that is busy with other things."""
+    """As on a busy machine."""
     mark, kill, killed = new_mark(), os.kill, list[int]()
 
     def kill_late(pid: int, number: int) -> None:
@@ -183,7 +183,7 @@ def test_what_takes_a_while_to_end_once_it_is_killed_is_waited_for(
     assert caplog.records == []
 
 
-def test_marks_are_found_where_there_is_no_proc() -> None:
+def test_marks_are_found_without_proc() -> None:
     mark = new_mark()
     with subprocess.Popen(
         [sys.executable, "-c", "print(flush=True); input()"],
@@ -214,6 +214,6 @@ def test_a_process_without_a_mark_or_of_another_user_has_none(tmp_path: Path) ->
     assert {each.pid: each.mark for each in read_proc(tmp_path)} == {7: "ab.cd", 8: "", 9: ""}
 
 
-def test_data_directories_have_owners_of_their_own(tmp_path: Path) -> None:
+def test_each_data_directory_has_its_own_owner_mark(tmp_path: Path) -> None:
     assert owner_of(tmp_path / "a") == owner_of(tmp_path / "b" / ".." / "a")
     assert owner_of(tmp_path / "a") != owner_of(tmp_path / "b")

@@ -49,7 +49,7 @@ sys.stdin.read()
 
 
 @POSIX_ONLY
-def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
+def test_the_guardian_kills_the_watched_processes_when_the_router_is_killed(
     sleeper: Callable[[], subprocess.Popen[bytes]],
 ) -> None:
     released, first, second = sleeper(), sleeper(), sleeper()
@@ -70,7 +70,7 @@ def test_the_guardian_kills_what_it_watches_when_the_router_is_killed(
 
 
 @POSIX_ONLY
-def test_the_guardian_lives_only_while_there_is_something_to_watch() -> None:
+def test_the_guardian_runs_only_while_it_watches_processes() -> None:
     from router.upstream.process.group import Guardian
 
     guardian = Guardian("test")
@@ -102,32 +102,32 @@ def test_a_guardian_that_was_killed_is_replaced(
 
 
 @POSIX_ONLY
-@pytest.mark.parametrize("heard", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
-def test_a_guardian_that_has_not_heard_whom_to_guard_kills_nobody(heard: str) -> None:
-    """The router may be killed in any moment, also before it has said a word."""
+@pytest.mark.parametrize("stdin", ["", "\n", "TOOLBOOTH", "TOOLBOOTH_OWNER=", "TOOLBOOTH_OWNER=."])
+def test_a_guardian_without_process_groups_kills_nothing(stdin: str) -> None:
+    """The router may be killed at any moment, also before it has sent a line."""
     from router.upstream.process.group import SCRIPT
 
-    assert killed_by(SCRIPT, heard) == []
+    assert killed_by(SCRIPT, stdin) == []
 
 
 @POSIX_ONLY
 def test_a_guardian_kills_the_groups_of_the_last_line() -> None:
     from router.upstream.process.group import SCRIPT
 
-    heard = f"TOOLBOOTH_OWNER={'0' * 16}.\n21\n21 22\n"
-    assert killed_by(SCRIPT, heard) == ["-s KILL -- -21", "-s KILL -- -22"]
+    stdin = f"TOOLBOOTH_OWNER={'0' * 16}.\n21\n21 22\n"
+    assert killed_by(SCRIPT, stdin) == ["-s KILL -- -21", "-s KILL -- -22"]
 
 
-def killed_by(script: str, heard: str) -> list[str]:
-    """Whom the guardian would kill: told by a function in place of the real thing."""
+def killed_by(script: str, stdin: str) -> list[str]:
+    """The groups the guardian would kill, recorded by a function in place of the real one."""
     harmless = 'kill() { echo "$@"; }\n' + script
     shell = ["/bin/sh", "-c", harmless]
-    done = subprocess.run(shell, input=heard, capture_output=True, text=True, timeout=WAIT_S)
+    done = subprocess.run(shell, input=stdin, capture_output=True, text=True, timeout=WAIT_S)
     return done.stdout.splitlines()
 
 
 class RecordedKernel:
-    """Plays `kernel32`: remembers the calls, and fails those named in `failing`."""
+    """A fake `kernel32`: records the calls, and fails those named in `failing`."""
 
     def __init__(self, *failing: str) -> None:
         self.calls: list[tuple[str, list[Any]]] = []
@@ -181,7 +181,7 @@ def test_without_a_job_the_process_alone_is_killed(failing: str) -> None:
     assert "TerminateJobObject" not in kernel.names()
 
 
-def test_a_process_that_is_gone_already_is_left_alone() -> None:
+def test_an_ended_process_is_left_alone() -> None:
     kernel = RecordedKernel("OpenProcess")
     tree = job_tree(kernel)
     tree.kill()

@@ -1,4 +1,4 @@
-"""What is under way ends with its token, and with the router."""
+"""Requests in flight end with their token, and with the router."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from router.domain.json_values import JsonObject
 from router.runtime.clock import utc_now
 from router.runtime.tasks import spawn
 from router.store.tokens import TokenStore
-from tests.support.running_router import Record, Running, running_router, stdio_config
+from tests.support.running_router import Record, RunningRouter, running_router, stdio_config
 
 SLOW_CALL: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": "test:slow"}}
 
 
 @pytest.mark.proves("META-6")
-async def test_a_running_call_ends_with_its_token(running: Running, tmp_path: Path) -> None:
+async def test_a_running_call_ends_with_its_token(running: RunningRouter, tmp_path: Path) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
     issued = await running.router.tokens.issue("Gone", None, None)
@@ -49,8 +49,8 @@ async def test_a_running_call_ends_when_its_token_expires(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("META-6")
-async def test_streams_of_an_older_revision_end_with_their_token(
-    running: Running, tmp_path: Path
+async def test_streams_of_a_legacy_revision_end_with_their_token(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
@@ -72,8 +72,8 @@ async def test_streams_of_an_older_revision_end_with_their_token(
 
 
 @pytest.mark.parametrize("version", [None, "2025-06-18"])
-async def test_a_call_that_runs_when_the_router_stops_is_told_so(
-    running: Running, tmp_path: Path, version: str | None
+async def test_a_call_running_at_shutdown_gets_an_error(
+    running: RunningRouter, tmp_path: Path, version: str | None
 ) -> None:
     record = Record(tmp_path)
     await running.add("Test", stdio_config("--record", str(record.path)))
@@ -89,7 +89,9 @@ async def test_a_call_that_runs_when_the_router_stops_is_told_so(
     record.close()
 
 
-async def test_a_call_whose_server_is_removed_says_so(running: Running, tmp_path: Path) -> None:
+async def test_a_call_whose_server_is_removed_says_so(
+    running: RunningRouter, tmp_path: Path
+) -> None:
     record = Record(tmp_path)
     ref = await running.add("My server", stdio_config("--record", str(record.path)))
     call = spawn(running.call("tool_execute", {"toolKey": "my_server:slow"}), name="a call")
@@ -104,7 +106,7 @@ async def test_a_call_whose_server_is_removed_says_so(running: Running, tmp_path
 
 
 async def test_a_call_whose_server_is_switched_off_says_so(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
     record = Record(tmp_path)
     ref = await running.add("My server", stdio_config("--record", str(record.path)))
@@ -116,7 +118,7 @@ async def test_a_call_whose_server_is_switched_off_says_so(
     record.close()
 
 
-async def test_a_server_that_could_not_list_its_tools_says_why(running: Running) -> None:
+async def test_a_server_that_could_not_list_its_tools_says_why(running: RunningRouter) -> None:
     await running.add("Missing", ServerConfig(command="no-such-program"))
     answer = await running.call("tool_execute", {"toolKey": "missing:x"})
     assert "Command “no-such-program” not found." in answer["content"][0]["text"]

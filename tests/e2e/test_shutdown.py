@@ -1,4 +1,4 @@
-"""However `toolbooth serve` ends, it ends soon and leaves no process behind."""
+"""`toolbooth serve` always ends soon and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from router.runtime.tasks import spawn
 from tests.servers.commands import ends_within, is_running, stdio_config
-from tests.support.router_process import Booth, children_of, connected
+from tests.support.router_process import RouterProcess, children_of, connected
 from tests.support.running_router import Record
 from tests.support.timeouts import WAIT_S
 
@@ -31,34 +31,34 @@ def record(tmp_path: Path) -> Iterator[Record]:
 
 
 @pytest.fixture
-def serving(booth: Booth, record: Record) -> Booth:
+def serving(router: RouterProcess, record: Record) -> RouterProcess:
     """A router with the test server."""
-    booth.start()
+    router.start()
     config = stdio_config("--record", str(record.path))
-    booth.json("add", "s", "--", config.command or "", *config.args)
-    booth.refresh()
-    return booth
+    router.json("add", "s", "--", config.command or "", *config.args)
+    router.refresh()
+    return router
 
 
-def descendants(booth: Booth) -> list[int]:
-    """A server that ignores SIGTERM and its closed stdin; a child with a session of its own and a
-    daemon, which both hold its pipes."""
+def descendants(router: RouterProcess) -> list[int]:
+    """A server that ignores SIGTERM and closed stdin; a child in its own session and a daemon, both
+    of which hold its pipes."""
     calls = {"harden": {}, "spawn": {"own_session": True}, "daemon": {}}
-    results = [booth.json("call", f"s:{tool}", json.dumps(given)) for tool, given in calls.items()]
+    results = [router.json("call", f"s:{tool}", json.dumps(given)) for tool, given in calls.items()]
     return [result["structuredContent"]["pid"] for result in results]
 
 
-async def call_until_the_end(client: Client) -> None:
+async def call_until_shutdown(client: Client) -> None:
     with pytest.raises(MCPError, match="Toolbooth is stopping"):
         await client.call_tool("tool_execute", {"toolKey": "s:slow", "arguments": {}})
 
 
-async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
-    serving: Booth, record: Record
+async def test_sigterm_during_calls_ends_everything_whatever_the_servers_do(
+    serving: RouterProcess, record: Record
 ) -> None:
     pids = descendants(serving)
     async with connected(serving.url, serving.token(), "legacy") as client:
-        calls = [spawn(call_until_the_end(client), name="slow") for _ in range(CALLS)]
+        calls = [spawn(call_until_shutdown(client), name="slow") for _ in range(CALLS)]
         for _ in calls:
             await record.until("slow")
         stopping = asyncio.to_thread(serving.stop)
@@ -67,7 +67,7 @@ async def test_sigterm_during_calls_ends_all_soon_whatever_the_servers_do(
         await asyncio.gather(*calls)
 
 
-def test_a_start_ends_what_a_killed_router_left_behind(serving: Booth) -> None:
+def test_a_start_ends_processes_a_killed_router_left_behind(serving: RouterProcess) -> None:
     pids = descendants(serving)
     for guardian in children_of(serving.pid) - set(pids):
         os.kill(guardian, signal.SIGKILL)

@@ -40,7 +40,7 @@ def search(
     context: str = "",
     usage: tuple[UsageSignal, ...] = (),
 ) -> list[SearchHit]:
-    """What a client would get, through the same code."""
+    """The hits a client would get, through the same code."""
     index = Provider().index(TOOLS if tools is None else tools)
     request = SearchRequest(queries, limit, strategy, context, usage)
     return list(asyncio.run(index.search(request)).hits)

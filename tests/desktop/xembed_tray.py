@@ -1,4 +1,4 @@
-"""A tray as it was before there was D-Bus: a window that takes other programs' windows in."""
+"""An XEmbed tray, as used before D-Bus: a window that embeds windows of other programs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.desktop.session import Session
 from tests.support.timeouts import WAIT_S
 
 
-class OldTray:
+class XEmbedTray:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def until_it_holds(self, program: str) -> None:
-        """Wait until a window of `program` lies inside the tray's."""
+    def wait_for_window_of(self, program: str) -> None:
+        """Wait until a window of `program` is inside the tray's window."""
         deadline = time.monotonic() + WAIT_S
         while not re.search(rf'\n {{7,}}0x\w+ .*\("{program}" ', shown := self._inside()):
             assert time.monotonic() < deadline, shown
@@ -35,8 +35,8 @@ class OldTray:
 
 
 @contextmanager
-def old_tray(session: Session) -> Generator[OldTray]:
-    tray = OldTray(session)
+def xembed_tray(session: Session) -> Generator[XEmbedTray]:
+    tray = XEmbedTray(session)
     with subprocess.Popen(["trayer"], env=session.environment) as process:
         try:
             deadline = time.monotonic() + WAIT_S

@@ -1,6 +1,6 @@
-"""A program that tries everything to get out of where it is, and says what worked.
+"""A program that tries every known escape from its sandbox, and reports which succeeded.
 
-`python escapist.py PLAN`: prints a JSON object of attempts and whether each succeeded.
+`python escape_attempts.py PLAN`: prints a JSON object of attempts and whether each succeeded.
 """
 
 from __future__ import annotations

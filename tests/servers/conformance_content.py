@@ -1,4 +1,4 @@
-"""What the conformance suite wants a server to have: prompts, resources, schemas, questions."""
+"""What the conformance suite expects of a server: prompts, resources, schemas, elicitations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def form(message: str, properties: Json, *required: str) -> Json:
 
 
 def visit(address: str) -> Json:
-    """A question that is answered elsewhere, on a page."""
+    """A URL elicitation."""
     page = {"mode": "url", "message": "Look here.", "url": address, "elicitationId": "1"}
     return {"method": "elicitation/create", "params": page}
 

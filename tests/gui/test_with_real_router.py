@@ -1,6 +1,6 @@
-"""A person adds a server in the window, a client uses it, and the person sees it happen.
+"""A server is added in the window, a client uses it, and the window shows it.
 
-Everything is real but the screen: the router in its thread, the server's process, HTTP.
+Everything is real but the display: the router in its thread, the server's process, HTTP.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from router.config.settings import Settings
 from router.domain.ids import ServerId, ToolKey
 from router.service import Router
 from tests.gui.driver import press, texts
-from tests.support.listed_server import Listed
+from tests.support.listed_server import ListedServer
 from tests.support.running_router import PERSONAL, STDIO_SERVER, Client, stdio_config
 from tests.support.timeouts import WAIT_MS, WAIT_S
 
 T = TypeVar("T")
 
 
-class Desk:
-    """The application over a real router, and a client beside it."""
+class LiveApplication:
+    """The application with a real router, and a client."""
 
     def __init__(self, app: DesktopApplication, folder: Path, qtbot: QtBot) -> None:
         self.router = Router(folder, port=0)
@@ -50,42 +50,42 @@ class Desk:
         async def open_router() -> HostedRouter:
             return self.router
 
-        self.it = Application(app, open_router, Settings(), stop_loop=lambda: None)
-        self.it.start(hidden=False)
+        self.application = Application(app, open_router, Settings(), stop_loop=lambda: None)
+        self.application.start(hidden=False)
         qtbot.waitUntil(lambda: self.router.endpoint.state().url is not None, timeout=WAIT_MS)
 
     def client(self, work: Coroutine[Any, Any, T]) -> T:
-        """What a client gets, in a thread of its own while the window lives on."""
+        """What a client gets, in another thread while the window's loop runs."""
         future = self._clients.submit(asyncio.run, work)
         self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
         return future.result()
 
     def command(self, work: Coroutine[Any, Any, T]) -> T:
-        future = self.it._thread.submit(work)  # pyright: ignore[reportPrivateUsage]
+        future = self.application._thread.submit(work)  # pyright: ignore[reportPrivateUsage]
         self.qtbot.waitUntil(future.done, timeout=WAIT_MS)
         return future.result()
 
     def close(self) -> None:
         self._clients.shutdown()
-        assert self.it._thread.stop(WAIT_S)  # pyright: ignore[reportPrivateUsage]
-        self.it.shut_down()
-        self.it.quit()
-        self.it.language.forget()
-        Shiboken.delete(self.it.windows.main)
-        Shiboken.delete(self.it)
+        assert self.application._thread.stop(WAIT_S)  # pyright: ignore[reportPrivateUsage]
+        self.application.shut_down()
+        self.application.quit()
+        self.application.language.forget()
+        Shiboken.delete(self.application.windows.main)
+        Shiboken.delete(self.application)
         theme().set_mode("system")
 
 
 @pytest.fixture
-def desk(
+def live(
     qapp: DesktopApplication,
     gui_loop: object,
     qtbot: QtBot,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Desk]:
+) -> Iterator[LiveApplication]:
     monkeypatch.setattr("gui.main_window.undo_bar.UNDO_MS", WAIT_MS)
-    started = Desk(qapp, tmp_path, qtbot)
+    started = LiveApplication(qapp, tmp_path, qtbot)
     yield started
     started.close()
 
@@ -98,17 +98,19 @@ def rows(sidebar: QWidget) -> list[str]:
     return [button.accessibleName() for button in sidebar.findChildren(QAbstractButton)]
 
 
-async def ask(desk: Desk, token: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+async def ask(
+    live: LiveApplication, token: str, method: str, params: dict[str, Any]
+) -> dict[str, Any]:
     async with httpx2.AsyncClient(timeout=WAIT_S) as http:
-        client = Client(http, desk.router.endpoint.state().url or "", token)
+        client = Client(http, live.router.endpoint.state().url or "", token)
         return (await client.modern(method, params))["result"]
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-6")
-def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
-    desk: Desk, qtbot: QtBot
+def test_a_pasted_server_is_used_by_a_client_and_the_window_shows_it(
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
+    window = live.application.windows.main
     qtbot.waitUntil(lambda: window.pages.empty.isVisible(), timeout=WAIT_MS)
     window.add_server_requested.emit()
     [dialog] = [w for w in QApplication.topLevelWidgets() if isinstance(w, ServerDialog)]
@@ -119,55 +121,55 @@ def test_a_server_added_by_pasting_is_used_by_a_client_before_the_persons_eyes(
     save.click()
 
     def listed() -> bool:
-        workspace = desk.router.workspaces.active()
-        return any(status.tool_count for status in desk.router.servers.list(workspace))
+        workspace = live.router.workspaces.active()
+        return any(status.tool_count for status in live.router.servers.list(workspace))
 
     qtbot.waitUntil(listed, timeout=WAIT_MS)
-    [status] = desk.router.servers.list(desk.router.workspaces.active())
+    [status] = live.router.servers.list(live.router.workspaces.active())
     qtbot.waitUntil(lambda: window.pages.workspace.status(status.ref) is not None, timeout=WAIT_MS)
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
-    found = desk.client(
-        ask(desk, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
+    found = live.client(
+        ask(live, token, "tools/call", {"name": "tool_discovery", "arguments": {"query": ["echo"]}})
     )
     key = found["structuredContent"]["results"][0]["toolKey"]
     arguments = {"toolKey": key, "arguments": {"text": "hello"}}
     call = {"name": "tool_execute", "arguments": arguments}
-    answer = desk.client(ask(desk, token, "tools/call", call))
+    answer = live.client(ask(live, token, "tools/call", call))
     assert answer["structuredContent"] == {"text": "hello"}
     [view] = window.pages.workspace.activity.findChildren(QTableView)
     qtbot.waitUntil(lambda: view.model().rowCount() == 2, timeout=WAIT_MS)
-    happened = shown(view.model(), 3)
-    assert happened[0] == f"{status.name} · echo"
-    assert "“echo”" in happened[1]
+    summaries = shown(view.model(), 3)
+    assert summaries[0] == f"{status.name} · echo"
+    assert "“echo”" in summaries[1]
 
 
 @pytest.mark.proves("CARD-2", "META-4")
-def test_switching_context_optimization_off_changes_what_a_client_is_offered(
-    desk: Desk, qtbot: QtBot
+def test_switching_context_optimization_off_changes_the_listed_tools(
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
-    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
+    window = live.application.windows.main
+    live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
     qtbot.waitUntil(lambda: window.pages.workspace.isVisible(), timeout=WAIT_MS)
-    before = desk.client(ask(desk, token, "tools/list", {}))
+    before = live.client(ask(live, token, "tools/list", {}))
     assert len(before["tools"]) == 2
     window.pages.workspace.header.toggle.click()
     qtbot.waitUntil(
-        lambda: desk.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
+        lambda: live.router.projects.list(PERSONAL)[0].optimization is None, timeout=WAIT_MS
     )
-    after = desk.client(ask(desk, token, "tools/list", {}))
+    after = live.client(ask(live, token, "tools/list", {}))
     assert "test__echo" in [tool["name"] for tool in after["tools"]]
 
 
-def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
-    desk: Desk, qtbot: QtBot
+def test_removing_the_shown_workspace_shows_another_and_can_be_undone(
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window, router = desk.it.windows.main, desk.router
-    other = desk.command(router.workspaces.create("Other"))
+    window, router = live.application.windows.main, live.router
+    other = live.command(router.workspaces.create("Other"))
     for name in ("One", "Two"):
-        desk.command(router.servers.add(other, name, stdio_config(), consent=True))
-    desk.command(router.workspaces.switch(other))
+        live.command(router.servers.add(other, name, stdio_config(), consent=True))
+    live.command(router.workspaces.switch(other))
     qtbot.waitUntil(lambda: "Other, 2 servers" in rows(window.sidebar), timeout=WAIT_MS)
 
     summary = next(each for each in router.workspaces.list() if each.id == other)
@@ -176,8 +178,8 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
         qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(window.pages.empty.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: "Other, 2 servers" not in rows(window.sidebar), timeout=WAIT_MS)
-        # Though they still name the one removed.
-        desk.command(router.settings.update({"theme": "dark"}))
+        # Although they still name the removed one.
+        live.command(router.settings.update({"theme": "dark"}))
         window.undo_bar.button.click()
         qtbot.waitUntil(lambda: len(window.pages.workspace.servers.servers()) == 2, timeout=WAIT_MS)
 
@@ -186,43 +188,43 @@ def test_removing_the_workspace_in_view_shows_another_and_can_be_taken_back(
 
 
 @pytest.mark.proves("U-2")
-def test_a_tool_that_waits_is_blocked_under_needs_you_and_waits_again_when_that_is_taken_back(
-    desk: Desk, qtbot: QtBot, tmp_path: Path
+def test_undoing_a_block_on_the_attention_page_asks_for_approval_again(
+    live: LiveApplication, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    window, listed = desk.it.windows.main, Listed(tmp_path / "list.json")
+    window, listed = live.application.windows.main, ListedServer(tmp_path / "list.json")
     listed.has({"name": "read"})
-    desk.command(desk.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
+    live.command(live.router.servers.add(PERSONAL, "Files", listed.config, consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
     listed.has({"name": "read"}, {"name": "erase"})
-    desk.command(desk.router.discovery.refresh(PERSONAL))
+    live.command(live.router.discovery.refresh(PERSONAL))
 
-    def said(badge: str, *, waits: bool) -> bool:
+    def attention_shows(badge: str, *, pending: bool) -> bool:
         [status] = window.pages.workspace.servers.servers()
         approve = present(status).summary == "Needs approval"
-        return badge in rows(window.sidebar) and approve is waits
+        return badge in rows(window.sidebar) and approve is pending
 
     window.go_to(Page.ATTENTION)
-    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention, 1", pending=True), timeout=WAIT_MS)
     press(window, "Block erase")
-    qtbot.waitUntil(lambda: said("Needs attention", waits=False), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention", pending=False), timeout=WAIT_MS)
     assert "You’re all caught up" in texts(window)
     qtbot.waitUntil(window.undo_bar.isVisible, timeout=WAIT_MS)
     press(window.undo_bar, "Undo")
-    qtbot.waitUntil(lambda: said("Needs attention, 1", waits=True), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: attention_shows("Needs attention, 1", pending=True), timeout=WAIT_MS)
     assert "erase" in texts(window)
 
 
 @pytest.mark.proves("META-1", "META-4")
-def test_what_a_person_changes_in_projects_and_playground_reaches_a_client_and_is_taken_back(
-    desk: Desk, qtbot: QtBot
+def test_changes_in_projects_and_playground_reach_a_client_and_can_be_undone(
+    live: LiveApplication, qtbot: QtBot
 ) -> None:
-    window = desk.it.windows.main
-    desk.command(desk.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
-    desk.command(desk.router.discovery.refresh(PERSONAL))
-    token = desk.command(desk.router.tokens.issue("Editor", None, None)).secret
+    window = live.application.windows.main
+    live.command(live.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True))
+    live.command(live.router.discovery.refresh(PERSONAL))
+    token = live.command(live.router.tokens.issue("Editor", None, None)).secret
 
     def offered() -> list[str]:
-        return [tool["name"] for tool in desk.client(ask(desk, token, "tools/list", {}))["tools"]]
+        return [tool["name"] for tool in live.client(ask(live, token, "tools/list", {}))["tools"]]
 
     window.go_to(Page.PLAYGROUND)
     column = window.pages.playground.findChildren(ResultColumn)[0]

@@ -1,4 +1,4 @@
-"""Where the secrets go that a command line or a file brings, and what the terminal says of it."""
+"""Where secrets of a command line or an imported file are stored, and what the terminal prints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def written(folder: Path) -> str:
     return (folder / "workspaces/personal/workspace.json").read_text()
 
 
-def test_what_is_secret_by_its_value_goes_to_the_keyring_too(
+def test_a_value_that_looks_secret_goes_to_the_keyring_too(
     terminal: Terminal, tmp_path: Path, in_memory: MemoryKeyring
 ) -> None:
     file = tmp_path / "mcp.json"
@@ -44,7 +44,7 @@ def test_what_is_secret_by_its_value_goes_to_the_keyring_too(
     assert set(in_memory.values.values()) == set(VALUES.values())
 
 
-def test_the_password_of_an_address_becomes_a_header_in_the_keyring(
+def test_the_password_of_a_url_becomes_a_header_in_the_keyring(
     terminal: Terminal, tmp_path: Path, in_memory: MemoryKeyring
 ) -> None:
     terminal("add", "Web", "--url", "https://me:hunter2@web.invalid/mcp")
@@ -62,7 +62,7 @@ def test_the_password_of_an_address_becomes_a_header_in_the_keyring(
         ("--url", "https://web.invalid/mcp?api_key=hunter2"),
     ],
 )
-def test_a_secret_where_no_reference_can_stand_is_warned_of_and_never_shown(
+def test_a_secret_that_cannot_be_a_reference_causes_a_warning_and_is_never_shown(
     terminal: Terminal, words: tuple[str, ...]
 ) -> None:
     code, out, err = terminal("add", "Test", *words)
@@ -72,7 +72,7 @@ def test_a_secret_where_no_reference_can_stand_is_warned_of_and_never_shown(
     assert "hunter2" not in "".join(map(str, shown))
 
 
-async def test_without_a_keyring_the_terminal_is_told_that_a_secret_does_not_last(
+async def test_without_a_keyring_a_warning_says_that_the_secret_is_temporary(
     tmp_path: Path, no_keyring: None
 ) -> None:
     async with running_router(tmp_path) as running:
@@ -83,9 +83,7 @@ async def test_without_a_keyring_the_terminal_is_told_that_a_secret_does_not_las
     assert "hunter2" not in written(tmp_path)
 
 
-def test_an_entry_that_is_no_server_is_named_with_its_reason(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_an_invalid_entry_is_named_with_its_reason(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     good, bad = {"command": "run"}, {"args": ["x"]}
     file.write_text(json.dumps({"mcpServers": {"Good": good, "Bad": bad}}))
@@ -94,9 +92,7 @@ def test_an_entry_that_is_no_server_is_named_with_its_reason(
     assert 'Skipped Bad: a server needs either "command" or "url".' in err
 
 
-def test_a_file_of_which_nothing_can_be_used_is_an_error(
-    terminal: Terminal, tmp_path: Path
-) -> None:
+def test_a_file_without_usable_entries_is_an_error(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(json.dumps({"mcpServers": {"Bad": {"args": ["x"]}}}))
     code, _, err = terminal("import", str(file))

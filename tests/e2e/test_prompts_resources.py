@@ -14,7 +14,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tests.support.router_process import Booth, connected
+from tests.support.router_process import RouterProcess, connected
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
@@ -22,10 +22,10 @@ MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 
 
 @MODES
-async def test_prompts_of_a_server_are_offered_and_given(
-    common: Booth, token: str, mode: str
+async def test_prompts_of_a_server_are_listed_and_served(
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         names = [prompt.name for prompt in (await client.list_prompts()).prompts]
         assert "everything__args-prompt" in names
         arguments = {"city": "Paris", "state": "Texas"}
@@ -36,10 +36,10 @@ async def test_prompts_of_a_server_are_offered_and_given(
 
 
 @MODES
-async def test_resources_and_templates_are_offered_and_read(
-    common: Booth, token: str, mode: str
+async def test_resources_and_templates_are_listed_and_read(
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         resources = (await client.list_resources()).resources
         assert resources
         read = await client.read_resource(str(resources[0].uri))
@@ -53,9 +53,9 @@ async def test_resources_and_templates_are_offered_and_read(
 
 @MODES
 async def test_completion_reaches_the_server_of_a_prompt_or_template(
-    common: Booth, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         prompt = PromptReference(type="ref/prompt", name="everything__completable-prompt")
         offered = await client.complete(prompt, {"name": "department", "value": "E"})
         assert "Engineering" in offered.completion.values
@@ -65,8 +65,10 @@ async def test_completion_reaches_the_server_of_a_prompt_or_template(
 
 
 @MODES
-async def test_what_is_not_there_is_an_error(common: Booth, token: str, mode: str) -> None:
-    async with connected(common.url, token, mode) as client:
+async def test_an_unknown_prompt_or_resource_is_an_error(
+    shared_router: RouterProcess, token: str, mode: str
+) -> None:
+    async with connected(shared_router.url, token, mode) as client:
         with pytest.raises(MCPError, match="Unknown prompt"):
             await client.get_prompt("everything__nothing")
         with pytest.raises(MCPError, match="not found"):
@@ -75,23 +77,23 @@ async def test_what_is_not_there_is_an_error(common: Booth, token: str, mode: st
 
 @pytest.mark.proves("META-8")
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
-async def test_what_clients_of_both_eras_subscribe_to_is_told_them(
-    common: Booth, token: str
+async def test_clients_of_both_eras_receive_the_updates_they_subscribed_to(
+    shared_router: RouterProcess, token: str
 ) -> None:
-    uri, heard = "demo://resource/dynamic/text/3", asyncio.Event()
+    uri, received = "demo://resource/dynamic/text/3", asyncio.Event()
 
     async def note(message: object) -> None:
         if isinstance(message, ResourceUpdatedNotification) and str(message.params.uri) == uri:
-            heard.set()
+            received.set()
 
     async with (
-        connected(common.url, token, "legacy", message_handler=note) as legacy,
-        connected(common.url, token, "auto") as modern,
+        connected(shared_router.url, token, "legacy", message_handler=note) as legacy,
+        connected(shared_router.url, token, "auto") as modern,
         modern.listen(resource_subscriptions=[uri]) as changes,
     ):
         await legacy.subscribe_resource(uri)  # pyright: ignore[reportDeprecated]
         begin = {"toolKey": "everything:toggle-subscriber-updates"}
         await legacy.call_tool("tool_execute", begin)
         async with asyncio.timeout(WAIT_S):
-            await heard.wait()
+            await received.wait()
             assert uri in repr(await anext(aiter(changes)))

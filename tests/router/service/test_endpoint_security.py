@@ -1,4 +1,4 @@
-"""What a hostile or broken client can't do to the endpoint, nor to the others on it."""
+"""What a hostile or broken client can't do to the endpoint and its other clients."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.router.store.test_secrets import MemoryKeyring
 from tests.support.fuzzer import fuzz
 from tests.support.ports import HAS_IPV6
 from tests.support.router_process import children_of
-from tests.support.running_router import MODERN, PERSONAL, Running, stdio_config
+from tests.support.running_router import MODERN, PERSONAL, RunningRouter, stdio_config
 from tests.support.timeouts import WAIT_S
 
 ANOTHER_ADDRESS = "127.0.0.2"
@@ -32,8 +32,8 @@ ANOTHER_ADDRESS = "127.0.0.2"
 LIST: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 
-async def test_malformed_requests_are_refused_and_never_an_error_of_ours(
-    running: Running, caplog: pytest.LogCaptureFixture
+async def test_malformed_requests_are_refused_without_an_internal_error(
+    running: RunningRouter, caplog: pytest.LogCaptureFixture
 ) -> None:
     statuses = await fuzz(running, 300, seed=1)
     assert not [status for status in statuses if status == 0 or status >= 500]
@@ -42,7 +42,7 @@ async def test_malformed_requests_are_refused_and_never_an_error_of_ours(
 
 
 @pytest.mark.parametrize("key", ["Method", "METHOD", "method "])
-async def test_a_method_by_another_spelling_is_no_method(running: Running, key: str) -> None:
+async def test_the_method_key_is_matched_exactly(running: RunningRouter, key: str) -> None:
     call = {"name": "tool_execute", "arguments": {"toolKey": "test:echo"}}
     message = {"jsonrpc": "2.0", "id": 1, key: "tools/call", "params": call}
     response = await running.post(message, MCP_Protocol_Version=MODERN, Mcp_Method="tools/call")
@@ -53,8 +53,8 @@ async def test_a_method_by_another_spelling_is_no_method(running: Running, key: 
     assert not [e for e in running.router.activity.recent() if e.kind is ActivityKind.CALL]
 
 
-async def test_many_wrong_tokens_are_slowed_down_and_nobody_else_is(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_many_wrong_tokens_are_throttled_and_valid_ones_are_not(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(failed_token_limiter, "_WINDOW_S", 3600)  # however long this takes
     good = running.token
@@ -67,33 +67,33 @@ async def test_many_wrong_tokens_are_slowed_down_and_nobody_else_is(
     assert len(running.router.activity.recent()) - before <= 22
 
 
-async def test_a_request_whose_head_never_ends_is_closed(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_request_with_an_endless_head_is_closed(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection_limits, "HEAD_DEADLINE_S", 0.05)
     url = httpx2.URL(running.url)
-    for said in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
+    for head_start in (b"", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Slow: "):
         reader, writer = await asyncio.open_connection(url.host, url.port)
-        writer.write(said)
+        writer.write(head_start)
         async with asyncio.timeout(WAIT_S):
             assert await reader.read() == b""
         writer.close()
-    monkeypatch.undo()  # one that is busy with other things may take longer than that
+    monkeypatch.undo()  # a busy machine may need longer than that
     assert (await running.post_modern("tools/list")).status_code == 200
 
 
-async def test_a_head_without_end_is_closed_before_it_fills_the_memory(running: Running) -> None:
+async def test_the_size_of_a_request_head_is_bounded(running: RunningRouter) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-Long: " + b"x" * 1_000_000)
     async with asyncio.timeout(WAIT_S):
-        with suppress(ConnectionError):  # what it didn't read of ours makes it a reset
+        with suppress(ConnectionError):  # unread data makes it a reset
             assert await reader.read() == b""
     writer.close()
 
 
-async def test_a_kept_connection_that_begins_a_request_must_end_it_too(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_request_on_a_kept_alive_connection_times_out_too(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -108,8 +108,8 @@ async def test_a_kept_connection_that_begins_a_request_must_end_it_too(
     writer.close()
 
 
-async def test_beyond_so_many_connections_new_ones_are_turned_away(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_beyond_the_connection_limit_new_ones_are_refused(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx2.URL(running.url)
     monkeypatch.setattr(connection_limits, "MAX_CONNECTIONS", 2)
@@ -129,9 +129,9 @@ ROUTES = (
 
 
 async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
-    running: Running, tmp_path: Path
+    running: RunningRouter, tmp_path: Path
 ) -> None:
-    """As the inspectors and gateways were attacked that tried out a configuration when asked to."""
+    """As inspectors and gateways were attacked that started any configuration on request."""
     before = children_of(os.getpid())
     made = tmp_path / "made"
     command: JsonObject = {
@@ -154,15 +154,15 @@ async def test_no_route_but_the_endpoint_exists_and_none_starts_a_process(
     assert not made.exists()
 
 
-async def test_no_answer_invites_other_origins(running: Running) -> None:
+async def test_no_response_allows_other_origins(running: RunningRouter) -> None:
     for method in ("OPTIONS", "GET", "POST"):
         response = await running.http.request(method, running.url, headers=running.headers())
         assert not [name for name in response.headers if name.startswith("access-control")]
         assert ("allow" in response.headers) == (response.status_code == 405)
 
 
-async def test_who_never_ends_sessions_takes_none_from_others(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+async def test_a_client_that_never_ends_its_sessions_does_not_evict_others(
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 4)
     quiet = await running.router.tokens.issue("Quiet", None, None)
@@ -174,7 +174,7 @@ async def test_who_never_ends_sessions_takes_none_from_others(
 
 
 async def test_a_session_in_use_is_never_ended_for_a_new_one(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
     _, session = await running.open_session("2025-06-18")
@@ -188,12 +188,12 @@ async def test_a_session_in_use_is_never_ended_for_a_new_one(
         assert (await running.post(LIST, **session)).status_code == 200
 
 
-async def test_an_unknown_session_is_not_found(running: Running) -> None:
+async def test_an_unknown_session_is_not_found(running: RunningRouter) -> None:
     session = {"Mcp_Session_Id": "0" * 32, "MCP_Protocol_Version": "2025-06-18"}
     assert (await running.post(LIST, **session)).status_code == 404
 
 
-async def test_only_this_computer_is_listened_to(running: Running) -> None:
+async def test_the_endpoint_listens_on_loopback_only(running: RunningRouter) -> None:
     port = httpx2.URL(running.url).port
     assert port is not None
     assert listening_addresses(port) == {"127.0.0.1", *(["::1"] if HAS_IPV6 else [])}
@@ -202,13 +202,13 @@ async def test_only_this_computer_is_listened_to(running: Running) -> None:
 
 
 @pytest.mark.parametrize("key", ["host", "address", "bind", "listen"])
-def test_no_setting_opens_the_endpoint_to_others(key: str) -> None:
+def test_no_setting_exposes_the_endpoint_to_other_computers(key: str) -> None:
     with pytest.raises(ValidationError):
         Settings.model_validate({key: "0.0.0.0"})
 
 
 def listening_addresses(port: int) -> set[str]:
-    """Where anybody listens on `port`, as the kernel knows it."""
+    """The addresses with a listener on `port`, as the kernel reports them."""
     rows = [
         line.split()
         for table in Path("/proc/net").glob("tcp*")
@@ -224,7 +224,7 @@ def address_in(written: str) -> str:
     return socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words))
 
 
-async def test_a_wrong_token_is_refused_before_the_body_is_read(running: Running) -> None:
+async def test_a_wrong_token_is_refused_before_the_body_is_read(running: RunningRouter) -> None:
     url = httpx2.URL(running.url)
     reader, writer = await asyncio.open_connection(url.host, url.port)
     headers = {**running.headers("tbt_00000000_wrong"), "Content-Length": "4000000"}
@@ -248,8 +248,8 @@ class WatchedKeyring(MemoryKeyring):
         return super().get_password(service, username)
 
 
-async def test_who_has_no_token_makes_us_touch_no_secret_and_no_server(running: Running) -> None:
-    """As where callers without a token were served with the servers' own credentials."""
+async def test_without_a_token_no_secret_and_no_server_is_touched(running: RunningRouter) -> None:
+    """As gateways that served clients without a token with the servers' own credentials."""
     before, watched = keyring.get_keyring(), WatchedKeyring()
     keyring.set_keyring(watched)
     call = {"name": "tool_execute", "arguments": {"toolKey": "test:echo"}}
@@ -278,7 +278,7 @@ DUPLICATES = (
 )
 
 
-async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) -> None:
+async def test_a_key_that_appears_twice_anywhere_is_refused(running: RunningRouter) -> None:
     large = '{"x":"%s","y":1,"y":1}' % ("x" * 100_000)
     for body in (*DUPLICATES, large):
         response = await running.http.post(running.url, content=body, headers=running.headers())
@@ -286,8 +286,8 @@ async def test_a_key_that_appears_twice_anywhere_is_refused(running: Running) ->
         assert "appears twice" in response.json()["error"]["message"]
 
 
-async def test_no_host_that_only_looks_like_ours_is_served(running: Running) -> None:
-    """As names that are made to point here, and hosts that a lenient parser reads as ours."""
+async def test_lookalike_hosts_are_refused(running: RunningRouter) -> None:
+    """As names that resolve to loopback, and hosts that a lenient parser takes for ours."""
     url = httpx2.URL(running.url)
     ours = url.netloc.decode()
     hosts = [
@@ -305,7 +305,7 @@ async def test_no_host_that_only_looks_like_ours_is_served(running: Running) -> 
             assert response.status_code in (400, 421), host
 
 
-async def test_what_one_token_may_see_is_never_shown_to_another(running: Running) -> None:
+async def test_the_scope_of_a_token_is_never_visible_to_another(running: RunningRouter) -> None:
     mine, other = await running.add("Mine"), await running.add("Other")
     await running.router.projects.set_options(
         PERSONAL, None, optimization=None, exposure=Exposure.SEARCH

@@ -1,5 +1,7 @@
-"""A small MCP server whose one tool's description says what it found around itself, so that a test
-sees what a server gets while its lists are learnt. See `_options` for what else it can do first."""
+"""A small MCP server whose one tool describes the server's environment.
+
+So a test sees what a server can access during discovery. See `_options` for what else it can do.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Toolbooth as a person has it before them: a real process, its window on a screen, its icon in a
-tray; driven by what the screen reads out and by the tray's menu."""
+"""Toolbooth as the user sees it: a real process, its window on a screen, its icon in a tray, driven
+by a screen reader and the tray menu."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gui.tray.icon import GIVE_UP_MS
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from tests.desktop.appearance import DARK, LIGHT, Appearance
-from tests.desktop.desk import Desk, a_desk
+from tests.desktop.desktop_app import DesktopApp, desktop_app
 from tests.desktop.notification_area import NotificationArea
-from tests.desktop.old_tray import old_tray
 from tests.desktop.session import ended
-from tests.desktop.tray_host import Line, texts
+from tests.desktop.tray_host import MenuEntry, texts
+from tests.desktop.xembed_tray import xembed_tray
 from tests.servers.commands import ends_within
 from tests.support.router_process import children_of, connected
 from tests.support.running_router import Record, save, stdio_config
@@ -34,50 +34,50 @@ METATOOLS = ["tool_discovery", "tool_execute"]
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
-    async with a_desk(tmp_path) as desk:
-        yield desk
+async def app(tmp_path: Path) -> AsyncGenerator[DesktopApp]:
+    async with desktop_app(tmp_path) as app:
+        yield app
 
 
 @pytest.fixture
-async def running(desk: Desk) -> Desk:
-    """With a tray from the start, the first run's guide put away."""
-    await desk.tray.begin()
-    await desk.start()
-    await desk.ready()
-    await desk.screen.press("Skip for now")
-    return desk
+async def running(app: DesktopApp) -> DesktopApp:
+    """With a tray from the start and the onboarding guide closed."""
+    await app.tray.begin()
+    await app.start()
+    await app.ready()
+    await app.screen.press("Skip for now")
+    return app
 
 
-def chosen(lines: list[Line]) -> list[str]:
+def chosen(lines: list[MenuEntry]) -> list[str]:
     return [line.text for line in lines if line.chosen]
 
 
-def ask_for_consent(desk: Desk, *names: str) -> None:
-    """Servers that nobody has agreed to yet, as somebody's editor writes them."""
-    file = desk.session.home / "data/workspaces/personal/workspace.json"
+def ask_for_consent(app: DesktopApp, *names: str) -> None:
+    """Servers without consent, as another editor writes them."""
+    file = app.session.home / "data/workspaces/personal/workspace.json"
     save(file, json.dumps({"mcpServers": {name: {"command": name} for name in names}}))
 
 
-def url_of(desk: Desk) -> str:
-    return desk.terminal.json("status")["listener"]["url"]
+def url_of(app: DesktopApp) -> str:
+    return app.terminal.json("status")["listener"]["url"]
 
 
-async def call_until_the_end(
+async def call_until_shutdown(
     client: Client, tool: str, arguments: JsonObject | None = None
 ) -> None:
     with pytest.raises(MCPError, match="Toolbooth is stopping"):
         await client.call_tool(tool, arguments or {})
 
 
-async def tools_of_a_client(desk: Desk, token: str) -> list[str]:
-    async with connected(url_of(desk), token, "auto") as client:
+async def tools_of_a_client(app: DesktopApp, token: str) -> list[str]:
+    async with connected(url_of(app), token, "auto") as client:
         return [tool.name for tool in (await client.list_tools()).tools]
 
 
 @pytest.mark.proves("CARD-1", "CARD-2", "CARD-4", "DISC-1", "META-4")
-async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_calls(
-    running: Desk, tmp_path: Path
+async def test_adding_a_server_switching_workspaces_and_quitting_work_during_calls(
+    running: DesktopApp, tmp_path: Path
 ) -> None:
     screen, tray = running.screen, running.tray
     record = Record(tmp_path)
@@ -87,7 +87,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
     await screen.write(PASTE, shlex.join([server.command or "", *server.args]))
     await screen.find("Filled in below.")
     await screen.press("Add and run")
-    await screen.find_like(lambda thing: "Discovering" in thing.name, "discovery at work")
+    await screen.find_like(lambda found: "Discovering" in found.name, "discovery at work")
     working = await tray.icon()
     holding = os.open(tmp_path / "hold", os.O_RDWR)
     os.write(holding, b"go on, and on")
@@ -110,7 +110,7 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
     assert any(name.endswith("echo") for name in offered)
     slow = next(name for name in offered if name.endswith("slow"))
     async with connected(url_of(running), token, "legacy") as client:
-        calls = [spawn(call_until_the_end(client, slow), name="slow") for _ in range(20)]
+        calls = [spawn(call_until_shutdown(client, slow), name="slow") for _ in range(20)]
         for _ in calls:
             await record.until("slow")
         children = children_of(running.process.pid)
@@ -125,17 +125,17 @@ async def test_a_server_is_added_a_workspace_switched_and_all_is_quit_during_cal
     record.close()
 
 
-async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
-    running: Desk, tmp_path: Path
+async def test_when_the_display_is_lost_everything_ends_and_clients_get_an_error(
+    running: DesktopApp, tmp_path: Path
 ) -> None:
-    """As at the end of a session whose desktop tells nobody."""
+    """Like the end of a session whose desktop notifies no program."""
     record = Record(tmp_path)
     server = stdio_config("--record", str(record.path))
     running.terminal.json("add", "s", "--", server.command or "", *server.args)
     running.terminal.refresh()
     async with connected(url_of(running), running.terminal.token(), "legacy") as client:
         arguments: JsonObject = {"toolKey": "s:slow", "arguments": {}}
-        call = spawn(call_until_the_end(client, "tool_execute", arguments), name="slow")
+        call = spawn(call_until_shutdown(client, "tool_execute", arguments), name="slow")
         await record.until("slow")
         children = children_of(running.process.pid)
         running.session.screen.kill()
@@ -147,86 +147,86 @@ async def test_a_screen_that_goes_away_takes_all_with_it_and_tells_who_called(
     record.close()
 
 
-async def test_a_tray_that_comes_late_has_the_icon_and_a_link_finds_the_one_that_runs(
-    desk: Desk,
+async def test_a_tray_that_starts_late_gets_the_icon_and_a_link_reaches_the_running_instance(
+    app: DesktopApp,
 ) -> None:
-    await desk.start("--hidden")
-    await desk.tray.begin()
-    await desk.ready()
-    assert "Toolbooth" in await desk.tray.tooltip()
-    second = desk.session.start("toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp")
+    await app.start("--hidden")
+    await app.tray.begin()
+    await app.ready()
+    assert "Toolbooth" in await app.tray.tooltip()
+    second = app.session.start("toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp")
     assert await asyncio.to_thread(ended, second) == 0
-    await desk.screen.find(
+    await app.screen.find(
         "A link wants to add this server. Continue only if you trust where it came from."
     )
-    await desk.screen.find("URL: https://notes.example/mcp", "label")
-    await desk.screen.press("Cancel")
-    assert desk.terminal.json("list") == []
+    await app.screen.find("URL: https://notes.example/mcp", "label")
+    await app.screen.press("Cancel")
+    assert app.terminal.json("list") == []
 
-    healthy = await desk.tray.icon()
-    desk.terminal.json("add", "broken", "--", "no-such-program")
-    await desk.tray.until(lambda lines: any("broken" in line.text for line in lines))
-    assert await desk.tray.icon() != healthy
-    desk.process.terminate()
-    assert await asyncio.to_thread(ended, desk.process) == 0
+    healthy = await app.tray.icon()
+    app.terminal.json("add", "broken", "--", "no-such-program")
+    await app.tray.until(lambda lines: any("broken" in line.text for line in lines))
+    assert await app.tray.icon() != healthy
+    app.process.terminate()
+    assert await asyncio.to_thread(ended, app.process) == 0
 
 
-async def test_one_notification_tells_what_waits_and_leads_to_it(desk: Desk) -> None:
-    area = NotificationArea(desk.bus, "actions")
+async def test_one_notification_shows_what_needs_attention_and_opens_it(app: DesktopApp) -> None:
+    area = NotificationArea(app.bus, "actions")
     await area.begin()
-    await desk.tray.begin()
-    await desk.start("--hidden")
-    await desk.ready()
-    ask_for_consent(desk, "one", "two")
+    await app.tray.begin()
+    await app.start("--hidden")
+    await app.ready()
+    ask_for_consent(app, "one", "two")
     shown = await area.next()
     assert shown.title == "2 items need attention"
     await area.act(shown, "default")
-    await desk.screen.find("Apps can’t use these until you approve them.")
+    await app.screen.find("Apps can’t use these until you approve them.")
     assert await area.withdrawn() == shown.number
     assert area.count == 1
 
 
-async def test_a_notification_that_nobody_has_looked_at_goes_when_we_do(desk: Desk) -> None:
-    area = NotificationArea(desk.bus, "actions")
+async def test_an_unread_notification_is_withdrawn_at_exit(app: DesktopApp) -> None:
+    area = NotificationArea(app.bus, "actions")
     await area.begin()
-    await desk.tray.begin()
-    await desk.start("--hidden")
-    await desk.ready()
-    ask_for_consent(desk, "one")
+    await app.tray.begin()
+    await app.start("--hidden")
+    await app.ready()
+    ask_for_consent(app, "one")
     shown = await area.next()
-    desk.process.terminate()
+    app.process.terminate()
     assert await area.withdrawn() == shown.number
-    assert await asyncio.to_thread(ended, desk.process) == 0
+    assert await asyncio.to_thread(ended, app.process) == 0
 
 
-async def test_a_tray_of_the_older_kind_takes_the_icon_in(desk: Desk) -> None:
-    with old_tray(desk.session) as tray:
-        await desk.start("--hidden")
-        await asyncio.to_thread(tray.until_it_holds, "toolbooth")
+async def test_an_xembed_tray_shows_the_icon(app: DesktopApp) -> None:
+    with xembed_tray(app.session) as tray:
+        await app.start("--hidden")
+        await asyncio.to_thread(tray.wait_for_window_of, "toolbooth")
 
 
 @pytest.mark.proof
-async def test_without_a_tray_the_window_comes_with_the_menu_and_a_late_tray_has_the_icon(
-    desk: Desk,
+async def test_without_a_tray_the_window_has_the_menu_and_a_late_tray_gets_the_icon(
+    app: DesktopApp,
 ) -> None:
-    await desk.start("--hidden")
+    await app.start("--hidden")
     await asyncio.sleep(GIVE_UP_MS / 1000)
-    await desk.screen.find("Tray icons are not available on this desktop")
-    await desk.screen.find("Toolbooth", "menu item")
-    await desk.tray.begin()
-    await desk.tray.item()
-    assert "Toolbooth" in await desk.tray.tooltip()
+    await app.screen.find("Tray icons are not available on this desktop")
+    await app.screen.find("Toolbooth", "menu item")
+    await app.tray.begin()
+    await app.tray.item()
+    assert "Toolbooth" in await app.tray.tooltip()
 
 
 @pytest.mark.proof
-async def test_a_desktop_that_turns_dark_is_followed_while_we_run(desk: Desk) -> None:
-    appearance = Appearance(desk.bus)
+async def test_a_change_to_dark_mode_is_followed_at_run_time(app: DesktopApp) -> None:
+    appearance = Appearance(app.bus)
     await appearance.begin()
-    await desk.tray.begin()
-    await desk.start("--hidden", XDG_CURRENT_DESKTOP="GNOME")
-    await desk.ready()
-    [headline, *_] = await desk.tray.menu()
+    await app.tray.begin()
+    await app.start("--hidden", XDG_CURRENT_DESKTOP="GNOME")
+    await app.ready()
+    [headline, *_] = await app.tray.menu()
     await appearance.turn(DARK)
-    [dark, *_] = await desk.tray.until(lambda lines: lines[0].icon != headline.icon)
+    [dark, *_] = await app.tray.until(lambda lines: lines[0].icon != headline.icon)
     await appearance.turn(LIGHT)
-    await desk.tray.until(lambda lines: lines[0].icon != dark.icon)
+    await app.tray.until(lambda lines: lines[0].icon != dark.icon)

@@ -1,4 +1,4 @@
-"""The whole way: a person adds real servers, real clients find and run their tools."""
+"""The complete path: real servers are added, real clients find and run their tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from tests.servers.commands import ends_within
-from tests.support.router_process import Booth, children_of, connected
+from tests.support.router_process import RouterProcess, children_of, connected
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.timeout(300)
@@ -32,9 +32,9 @@ def hits_of(result: CallToolResult) -> list[dict[str, Any]]:
 @pytest.mark.proves("CARD-3", "CARD-6", "META-1", "META-2", "META-3")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_real_client_finds_and_runs_tools_of_real_servers(
-    common: Booth, token: str, listed: Path, mode: str
+    shared_router: RouterProcess, token: str, listed: Path, mode: str
 ) -> None:
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         offered = await client.list_tools()
         assert [tool.name for tool in offered.tools] == ["tool_discovery", "tool_execute"]
         found = await client.call_tool(
@@ -53,7 +53,7 @@ async def test_a_real_client_finds_and_runs_tools_of_real_servers(
 @pytest.mark.proves("META-3")
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_progress_of_a_real_server_reaches_a_real_client(
-    common: Booth, token: str, mode: str
+    shared_router: RouterProcess, token: str, mode: str
 ) -> None:
     steps: list[float] = []
 
@@ -64,19 +64,21 @@ async def test_progress_of_a_real_server_reaches_a_real_client(
         "toolKey": "everything:trigger-long-running-operation",
         "arguments": {"duration": 0.4, "steps": 2},
     }
-    async with connected(common.url, token, mode) as client:
+    async with connected(shared_router.url, token, mode) as client:
         await client.call_tool("tool_execute", arguments, progress_callback=note)
     assert steps[-2:] == [1, 2], "before them may come that the server is starting"
 
 
 @pytest.mark.proves("CARD-6")
-def test_plain_http_of_the_2025_06_18_revision_works(common: Booth, token: str) -> None:
+def test_plain_http_of_the_2025_06_18_revision_works(
+    shared_router: RouterProcess, token: str
+) -> None:
     accept = "application/json, text/event-stream"
     headers = {"Authorization": f"Bearer {token}", "Accept": accept}
     with httpx2.Client(headers=headers, timeout=WAIT_S) as http:
 
         def post(message: dict[str, Any], **more: str) -> httpx2.Response:
-            return http.post(common.url, json={"jsonrpc": "2.0", **message}, headers=more)
+            return http.post(shared_router.url, json={"jsonrpc": "2.0", **message}, headers=more)
 
         info = {"name": "raw", "version": "1"}
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
@@ -89,15 +91,15 @@ def test_plain_http_of_the_2025_06_18_revision_works(common: Booth, token: str) 
         call = {"name": "tool_execute", "arguments": TOKYO}
         answer = post({"id": 2, "method": "tools/call", "params": call}, **session)
         assert "Asia/Tokyo" in answer.text
-        ended = http.delete(common.url, headers=session)
+        ended = http.delete(shared_router.url, headers=session)
         assert ended.status_code == 200
         assert post({"id": 3, "method": "tools/list"}, **session).status_code == 404
 
 
 @pytest.mark.proves("META-4")
-async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> None:
-    served.json("project", "set", "-", "--optimization", "off")
-    async with connected(served.url, served.token(), "auto") as client:
+async def test_with_optimization_off_a_client_sees_all_tools(real_router: RouterProcess) -> None:
+    real_router.json("project", "set", "-", "--optimization", "off")
+    async with connected(real_router.url, real_router.token(), "auto") as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert {"time__get_current_time", "files__read_text_file", "git__git_status"} <= set(names)
         answer = await client.call_tool("everything__echo", {"message": "hello"})
@@ -105,52 +107,54 @@ async def test_with_optimization_off_a_client_sees_all_tools(served: Booth) -> N
 
 
 @pytest.mark.proves("CACHE-2", "CACHE-7")
-async def test_after_a_restart_tools_are_there_before_any_server_runs(served: Booth) -> None:
-    assert served.stop() == 0
-    served.start()
-    assert children_of(served.pid) == set()
-    async with connected(served.url, served.token(), "auto") as client:
+async def test_after_a_restart_tools_are_listed_before_any_server_runs(
+    real_router: RouterProcess,
+) -> None:
+    assert real_router.stop() == 0
+    real_router.start()
+    assert children_of(real_router.pid) == set()
+    async with connected(real_router.url, real_router.token(), "auto") as client:
         found = await client.call_tool("tool_discovery", {"query": ["current time"]})
         assert hits_of(found)[0]["toolKey"] == "time:get_current_time"
-        assert children_of(served.pid) == set()
+        assert children_of(real_router.pid) == set()
         await client.call_tool("tool_execute", TOKYO)
-    states = {row["id"]: row["state"] for row in served.json("list")}
+    states = {row["id"]: row["state"] for row in real_router.json("list")}
     assert states.pop("time") == "ready"
     assert set(states.values()) == {"idle"}
 
 
-async def test_sigterm_stops_everything(served: Booth) -> None:
-    async with connected(served.url, served.token(), "auto") as client:
+async def test_sigterm_stops_everything(real_router: RouterProcess) -> None:
+    async with connected(real_router.url, real_router.token(), "auto") as client:
         await client.call_tool("tool_execute", TOKYO)
         echo = {"toolKey": "everything:echo", "arguments": {"message": "x"}}
         await client.call_tool("tool_execute", echo)
-    below = children_of(served.pid)
+    below = children_of(real_router.pid)
     assert len(below) >= 2
-    assert served.stop() == 0
+    assert real_router.stop() == 0
     assert [pid for pid in below if not ends_within(WAIT_S, pid)] == []
 
 
-def test_serve_beside_a_running_instance_names_it_and_exits_1(booth: Booth) -> None:
-    booth.start()
-    second = booth.run("serve")
+def test_serve_beside_a_running_instance_names_it_and_exits_1(router: RouterProcess) -> None:
+    router.start()
+    second = router.run("serve")
     assert second.returncode == 1
-    assert f"process {booth.pid}" in second.stderr
-    assert booth.url in second.stderr
+    assert f"process {router.pid}" in second.stderr
+    assert router.url in second.stderr
 
 
-def test_an_instance_that_was_killed_leaves_nothing_in_the_way(booth: Booth) -> None:
-    booth.start()
-    booth.kill()
-    assert booth.json("list") == []
-    booth.start()
-    assert booth.json("status")["pid"] == booth.pid
+def test_a_killed_instance_does_not_block_the_next_one(router: RouterProcess) -> None:
+    router.start()
+    router.kill()
+    assert router.json("list") == []
+    router.start()
+    assert router.json("status")["pid"] == router.pid
 
 
 @pytest.mark.proves("CARD-3", "META-9")
-def test_what_clients_did_is_in_the_activity_log(served: Booth) -> None:
-    served.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
-    assert served.stop() == 0
-    with sqlite3.connect(served.data_dir / "activity.sqlite") as database:
+def test_client_requests_are_in_the_activity_log(real_router: RouterProcess) -> None:
+    real_router.json("call", "time:get_current_time", '{"timezone": "Europe/Paris"}')
+    assert real_router.stop() == 0
+    with sqlite3.connect(real_router.data_dir / "activity.sqlite") as database:
         dump = "\n".join(database.iterdump())
     database.close()
     assert "get_current_time" in dump

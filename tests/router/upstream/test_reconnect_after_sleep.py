@@ -1,4 +1,4 @@
-"""After the computer slept: what does not answer is let go, and connected anew when it is used."""
+"""After a system sleep: dead connections are dropped, and reconnected at their next use."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from router.config.server import ServerConfig
 from router.runtime.tasks import spawn, stop
 from router.upstream import pool as pool_module
 from router.upstream.pool import UpstreamPool
-from tests.router.upstream.pool_harness import IDLE, OTHER, READY, REF, Fleet, call
+from tests.router.upstream.pool_harness import IDLE, OTHER, READY, REF, PoolHarness, call
 from tests.servers.http_server import sdk_app, serving
 
 
-class Network:
-    """Between a client and a server, with connections that can go silent as they do in a sleep."""
+class SilenceableProxy:
+    """A proxy between client and server, whose connections can go silent as in a sleep."""
 
     def __init__(self, host: str, port: int) -> None:
         self._to = (host, port)
@@ -26,20 +26,20 @@ class Network:
         self._ends: list[asyncio.StreamWriter] = []
         self.port = 0
 
-    async def welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(*self._to)
         self._ends += [writer, far_writer]
         for source, target in ((reader, far_writer), (far_reader, writer)):
             self._pumps.add(spawn(_pump(source, target), name="a direction"))
 
-    async def forget(self) -> None:
-        """From now on nothing passes on the connections there are; nobody is told."""
+    async def go_silent(self) -> None:
+        """From now on nothing passes on the open connections; no side is notified."""
         for pump in self._pumps:
             await stop(pump)
         self._pumps.clear()
 
     async def close(self) -> None:
-        await self.forget()
+        await self.go_silent()
         for end in self._ends:
             end.transport.abort()
 
@@ -50,42 +50,42 @@ async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 @asynccontextmanager
-async def network_to(url: str) -> AsyncGenerator[Network]:
+async def proxy_to(url: str) -> AsyncGenerator[SilenceableProxy]:
     parts = urlsplit(url)
-    network = Network(parts.hostname or "", parts.port or 0)
-    server = await asyncio.start_server(network.welcome, "127.0.0.1", 0)
-    network.port = server.sockets[0].getsockname()[1]
+    proxy = SilenceableProxy(parts.hostname or "", parts.port or 0)
+    server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
     try:
-        yield network
+        yield proxy
     finally:
         server.close()
-        await network.close()
+        await proxy.close()
 
 
-async def test_what_the_network_forgot_is_let_go_and_connected_anew(
-    pool: UpstreamPool, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+async def test_a_dead_connection_is_dropped_and_reconnected(
+    pool: UpstreamPool, harness: PoolHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool_module, "PING_TIMEOUT_S", 0.5)
     with serving(sdk_app(json_response=True)) as url:
-        async with network_to(url) as network:
-            fleet.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{network.port}/mcp")
+        async with proxy_to(url) as proxy:
+            harness.configs[REF] = ServerConfig(url=f"http://127.0.0.1:{proxy.port}/mcp")
             await call(pool, "echo", n=1)
-            await network.forget()
+            await proxy.go_silent()
             await pool.recheck()
-            assert fleet.states_of()[-1] is IDLE
+            assert harness.states_of()[-1] is IDLE
             await call(pool, "echo", n=2)
             await pool.disconnect(REF)
 
 
-async def test_who_still_answers_stays_connected_and_processes_are_not_asked(
-    pool: UpstreamPool, fleet: Fleet
+async def test_a_live_connection_stays_and_processes_are_not_pinged(
+    pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     with serving(sdk_app(json_response=True)) as url:
-        fleet.configs[REF] = ServerConfig(url=f"{url}/mcp")
-        fleet.options = ["--deaf-to", "ping"]
+        harness.configs[REF] = ServerConfig(url=f"{url}/mcp")
+        harness.options = ["--deaf-to", "ping"]
         await call(pool, "echo", n=1)
         await call(pool, "echo", OTHER, n=1)
         await pool.recheck()
-        assert (fleet.states_of()[-1], fleet.states_of(OTHER)[-1]) == (READY, READY)
-        assert fleet.launches == 2
+        assert (harness.states_of()[-1], harness.states_of(OTHER)[-1]) == (READY, READY)
+        assert harness.launches == 2
         await pool.disconnect(REF)

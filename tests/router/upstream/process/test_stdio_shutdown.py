@@ -20,8 +20,8 @@ from router.upstream.peer import Peer
 from router.upstream.process import stdio
 from router.upstream.process.stdio import ServerCommand, StdioTransport
 from tests.router.upstream.connection_harness import (
-    Heard,
     Open,
+    ServerOutput,
     call,
     content_of,
     failure_of,
@@ -35,7 +35,7 @@ POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="signals are POS
 
 
 @pytest.mark.proves("REG-7")
-async def test_a_crash_fails_the_call_with_the_servers_last_words(open_server: Open) -> None:
+async def test_a_crash_fails_the_call_with_the_servers_stderr(open_server: Open) -> None:
     connection = await open_server("--noise", "300")
     failure = await failure_of(call(connection, "crash", code=3, words="out of cheese"))
     assert (failure.kind, failure.subject) == (FailureKind.EXITED, "code 3")
@@ -44,7 +44,7 @@ async def test_a_crash_fails_the_call_with_the_servers_last_words(open_server: O
     assert await connection.wait_closed() == failure
 
 
-async def test_an_answer_written_just_before_the_exit_still_counts(open_server: Open) -> None:
+async def test_a_response_written_just_before_the_exit_still_counts(open_server: Open) -> None:
     connection = await open_server()
     assert await content_of(connection, "leave", code=0) == {}
     async with asyncio.timeout(WAIT_S):
@@ -71,7 +71,7 @@ async def test_a_server_that_exits_at_once_says_why(open_server: Open) -> None:
     assert failure == Failure(FailureKind.EXITED, "code 2", "noise 0")
 
 
-async def test_a_silent_server_is_given_up_and_gone(open_server: Open) -> None:
+async def test_a_silent_server_times_out_and_is_ended(open_server: Open) -> None:
     before = children_of(os.getpid())
     failure = await failure_of(open_server("--silent", startup_timeout_s=0.8))
     assert failure == Failure(FailureKind.TIMEOUT, "0.8 s")
@@ -79,13 +79,13 @@ async def test_a_silent_server_is_given_up_and_gone(open_server: Open) -> None:
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process(
-    open_server: Open, tmp_path: Path, heard: Heard
+    open_server: Open, tmp_path: Path, output: ServerOutput
 ) -> None:
     record = tmp_path / "record"
     options = ("--silent", "--noise", "1", "--record", str(record))
-    starting = spawn(open_config(stdio_config(*options), heard), name="starting")
+    starting = spawn(open_config(stdio_config(*options), output), name="starting")
     async with asyncio.timeout(WAIT_S):
-        await heard.anything.wait()
+        await output.anything.wait()
     starting.cancel()
     await asyncio.wait([starting])
     (pid,) = recorded(record, "started")
@@ -93,9 +93,9 @@ async def test_a_start_that_is_cancelled_leaves_no_process(
 
 
 @pytest.mark.parametrize("steps", range(8))
-async def test_a_start_may_be_cancelled_at_any_step(heard: Heard, steps: int) -> None:
+async def test_a_start_may_be_cancelled_at_any_step(output: ServerOutput, steps: int) -> None:
     before = children_of(os.getpid())
-    starting = spawn(open_config(stdio_config(), heard), name="starting")
+    starting = spawn(open_config(stdio_config(), output), name="starting")
     for _ in range(steps):
         await asyncio.sleep(0)
     starting.cancel()
@@ -104,17 +104,17 @@ async def test_a_start_may_be_cancelled_at_any_step(heard: Heard, steps: int) ->
     assert children_of(os.getpid()) <= before
 
 
-async def opened_with(limits: UpstreamLimits, heard: Heard) -> UpstreamConnection:
+async def opened_with(limits: UpstreamLimits, output: ServerOutput) -> UpstreamConnection:
     config = stdio_config()
     command = ServerCommand(config.command or "", config.args)
-    link = StdioTransport(command, on_stderr=heard.line, limits=limits)
-    connection = UpstreamConnection(link, heard.notification)
+    link = StdioTransport(command, on_stderr=output.line, limits=limits)
+    connection = UpstreamConnection(link, output.notification)
     await connection.open()
     return connection
 
 
-async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> None:
-    connection = await opened_with(UpstreamLimits(message_bytes=1_000_000), heard)
+async def test_a_line_that_is_too_long_fails_only_its_own_call(output: ServerOutput) -> None:
+    connection = await opened_with(UpstreamLimits(message_bytes=1_000_000), output)
     failure = await failure_of(call(connection, "large_answer", size=5_000_000))
     assert failure.kind is FailureKind.BAD_PROTOCOL
     assert "more than 1,000,000 bytes" in failure.detail
@@ -122,15 +122,15 @@ async def test_a_line_that_is_too_long_costs_only_its_own_call(heard: Heard) -> 
     await connection.close()
 
 
-async def test_a_line_without_end_closes_the_connection(heard: Heard) -> None:
+async def test_an_endless_line_closes_the_connection(output: ServerOutput) -> None:
     limits = UpstreamLimits(message_bytes=1_000_000, overflow_bytes=10_000_000)
-    connection = await opened_with(limits, heard)
+    connection = await opened_with(limits, output)
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
     assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line that is too long")
     await connection.close()
 
 
-async def test_a_server_that_stops_reading_costs_the_calls_their_time_only(
+async def test_calls_to_a_server_that_stops_reading_time_out(
     open_server: Open,
 ) -> None:
     connection = await open_server()
@@ -156,7 +156,9 @@ async def test_closing_ends_even_a_stubborn_server(open_server: Open) -> None:
     assert (await failure_of(pending)).kind is FailureKind.OTHER
 
 
-async def test_a_decent_server_is_closed_by_its_stdin(open_server: Open, tmp_path: Path) -> None:
+async def test_a_cooperative_server_is_closed_by_its_stdin(
+    open_server: Open, tmp_path: Path
+) -> None:
     record = tmp_path / "record"
     connection = await open_server("--record", str(record))
     await connection.close()
@@ -166,7 +168,7 @@ async def test_a_decent_server_is_closed_by_its_stdin(open_server: Open, tmp_pat
 
 @POSIX_ONLY
 @pytest.mark.parametrize("leaving", ["leave", "crash"])
-async def test_grandchildren_go_when_the_server_exits_by_itself(
+async def test_grandchildren_end_when_the_server_exits_by_itself(
     open_server: Open, leaving: str
 ) -> None:
     connection = await open_server()
@@ -179,7 +181,7 @@ async def test_grandchildren_go_when_the_server_exits_by_itself(
     assert ends_within(WAIT_S, child)
 
 
-async def test_closing_survives_the_cancellation_of_who_closes(open_server: Open) -> None:
+async def test_closing_survives_cancellation_of_the_closing_task(open_server: Open) -> None:
     connection = await open_server("--stubborn")
     pid = (await content_of(connection, "env"))["pid"]
     closing = spawn(connection.close(), name="closing")
@@ -233,8 +235,8 @@ def test_killing_the_router_leaves_no_child_however_stubborn(loop: str) -> None:
     assert [pid for pid in pids if not ends_within(WAIT_S, pid)] == []
 
 
-async def test_closing_a_link_that_never_started_does_nothing(heard: Heard) -> None:
-    link = StdioTransport(ServerCommand("x"), on_stderr=heard.line)
-    peer = Peer(link, heard.notification)
+async def test_closing_a_connection_that_never_started_does_nothing(output: ServerOutput) -> None:
+    link = StdioTransport(ServerCommand("x"), on_stderr=output.line)
+    peer = Peer(link, output.notification)
     await link.close()
     assert not peer.closed

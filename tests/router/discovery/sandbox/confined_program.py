@@ -1,4 +1,4 @@
-"""Running a program confined, in each profile this machine offers and as each user we can be."""
+"""Running a program confined, in each profile this machine supports and as each available user."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from router.discovery.sandbox.self_test import (
 from tests.support.router_process import ROOT
 from tests.support.timeouts import WAIT_S
 
-ESCAPIST = ROOT / "tests" / "servers" / "escapist.py"
+ESCAPE_ATTEMPTS = ROOT / "tests" / "servers" / "escape_attempts.py"
 INNER = ROOT / "router" / "discovery" / "sandbox" / "self_commands.py"
 _NOBODY = 65534
 _PYTHONS = (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3")
@@ -41,7 +41,7 @@ _PYTHONS = (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3")
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Who runs it: a prefix of the command line, and a Python that this user can start."""
+    """Who runs it: a prefix of the command line, and a Python this user can start."""
 
     name: str
     prefix: tuple[str, ...] = ()
@@ -50,12 +50,13 @@ class User:
 
 @functools.cache
 def offered_profiles() -> tuple[SandboxProfile, ...]:
-    """The profiles that the self-test found to hold: all that the tests' expectations depend on."""
+    """The profiles that pass the self-test: all that the tests' expectations depend on."""
     return tuple(profile for profile in sandbox_profiles() if not check_profile(profile))
 
 
 def offered(level: int) -> SandboxProfile | None:
-    """The profile of this level that can be watched; without one, the self-test says why."""
+    """The profile of this level whose attempts can be observed; without one, the self-test says
+    why."""
     found = next(
         (profile for profile in offered_profiles() if profile.level == level and profile.watch),
         None,
@@ -77,13 +78,13 @@ def users() -> tuple[User, ...]:
         nobody = User("nobody", prefix, python)
         if _can_run(nobody):
             return (ourselves, nobody)
-    return (ourselves,)  # nobody else may read this folder, or start a Python
+    return (ourselves,)  # no other user may read this folder, or start a Python
 
 
 def _can_run(user: User) -> bool:
-    """Whether this user can start its Python and read the programs that tests run with it."""
+    """Whether this user can start its Python and read the programs of the tests."""
     with _folder(user) as folder:
-        needed = [str(path) for path in (INNER, ESCAPIST, folder)]
+        needed = [str(path) for path in (INNER, ESCAPE_ATTEMPTS, folder)]
         code = "import os, sys; sys.exit(not all(os.access(p, os.R_OK) for p in sys.argv[1:]))"
         command = [*user.prefix, user.python, "-c", code, *needed]
         return subprocess.run(command, capture_output=True, cwd="/").returncode == 0
@@ -105,11 +106,11 @@ def run_confined(
     profile: SandboxProfile,
     user: User,
     *words: str,
-    script: Path = ESCAPIST,
+    script: Path = ESCAPE_ATTEMPTS,
     limits: SandboxLimits | None = None,
     network: bool = False,
 ) -> Run:
-    """Run a script of ours in a sandbox, as the router would run a server."""
+    """Run one of our scripts in a sandbox, as the router would run a server."""
     with _folder(user) as folder:
         home = home_inside(profile, folder / "home")
         program = user.python
@@ -156,8 +157,8 @@ def _folder(user: User) -> Generator[Path]:
 
 
 @contextmanager
-def baits(user: User) -> Generator[dict[str, Any]]:
-    """What a confined program must not reach, all of it open to its user."""
+def escape_targets(user: User) -> Generator[dict[str, Any]]:
+    """What a confined program must not reach; unconfined, its user could reach all of it."""
     with ExitStack() as stack:
         folder = stack.enter_context(_folder(user))
         (folder / "secret").write_text("secret")

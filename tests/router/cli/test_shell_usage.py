@@ -1,4 +1,4 @@
-"""Where a command meets the shell: help, wrong words, pipes, narrow terminals, odd folders."""
+"""Commands and the shell: help, usage errors, pipes, narrow terminals, odd folders."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def test_the_help_of_every_command_has_examples_that_its_parser_takes(
 ) -> None:
     with pytest.raises(SystemExit):
         parse([*command.name.split(), "--help"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for example in command.example_lines:
-        assert example in told
+        assert example in printed
         program, *words = shlex.split(example)
         assert program == "toolbooth"
         assert parse(words).command is command
@@ -74,7 +74,7 @@ def test_the_usage_of_add_shows_where_the_command_goes(capsys: pytest.CaptureFix
         (("workspace", "use", "Nowhere"), 1, 'There is no workspace "Nowhere".'),
     ],
 )
-def test_a_failure_is_json_too_where_json_was_asked_for(
+def test_with_json_a_failure_is_json_too(
     terminal: Terminal, words: tuple[str, ...], code: int, message: str
 ) -> None:
     ended, out, err = terminal(*words, "--json")
@@ -83,7 +83,7 @@ def test_a_failure_is_json_too_where_json_was_asked_for(
     assert message in err
 
 
-def test_a_call_of_a_server_that_is_off_says_how_to_switch_it_on(terminal: Terminal) -> None:
+def test_calling_a_disabled_server_says_how_to_enable_it(terminal: Terminal) -> None:
     terminal("add", "Test", "--url", "http://127.0.0.1:9/mcp")
     terminal("disable", "Test")
     code, _, err = terminal("call", "test:echo")
@@ -91,19 +91,19 @@ def test_a_call_of_a_server_that_is_off_says_how_to_switch_it_on(terminal: Termi
     assert "toolbooth enable test" in err
 
 
-def test_json_behind_the_dashes_is_the_servers_own(terminal: Terminal) -> None:
+def test_json_after_the_double_dash_belongs_to_the_server(terminal: Terminal) -> None:
     code, out, _ = terminal("add", "", "--", "server", "--json")
     assert (code, out) == (1, "")
 
 
-def test_what_would_go_unheard_is_refused(terminal: Terminal) -> None:
+def test_options_that_would_have_no_effect_are_refused(terminal: Terminal) -> None:
     code, _, err = terminal("add", "X", "--header", "A=1", "--", "server")
     assert (code, "Use --header only with --url" in err) == (2, True)
     code, _, err = terminal("--json", "list")
     assert (code, 'Put the command before "--json".' in err) == (2, True)
 
 
-def test_a_mistyped_command_is_guessed(terminal: Terminal) -> None:
+def test_a_mistyped_command_gets_a_suggestion(terminal: Terminal) -> None:
     assert "Did you mean: toolbooth tools?" in terminal("tols")[2]
     assert "Did you mean: toolbooth token new?" in terminal("token", "nwe")[2]
 
@@ -128,7 +128,7 @@ def test_empty_lists_say_what_to_do(terminal: Terminal) -> None:
     assert "toolbooth refresh" in terminal("list")[1]
 
 
-def test_prose_is_cut_to_a_narrow_terminal_and_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_descriptions_are_cut_only_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("files:read_file", "allow", "Reads a file from the disk and says what is in it.")]
     assert table(rows, prose=True)[0].endswith("what is in it.")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -154,13 +154,13 @@ def shell(data_dir: Path, line: str, **variables: str) -> subprocess.CompletedPr
 @pytest.mark.parametrize(
     "line", ["toolbooth activity --help | true", "toolbooth workspace list | true"]
 )
-def test_a_reader_who_has_seen_enough_hears_nothing_more(tmp_path: Path, line: str) -> None:
+def test_a_closed_pipe_prints_nothing_to_stderr(tmp_path: Path, line: str) -> None:
     ended = shell(tmp_path, line)
     assert ended.stderr == ""
 
 
-def test_closed_streams_are_nobodys_files(tmp_path: Path) -> None:
-    """What is opened next would take their numbers."""
+def test_closed_standard_streams_are_not_reused_for_files(tmp_path: Path) -> None:
+    """Files opened next would get their file descriptors."""
     assert shell(tmp_path, "toolbooth workspace new Work >&- 2>&- <&-").returncode == 0
 
 
@@ -172,7 +172,7 @@ def test_a_terminal_that_knows_only_ascii_gets_every_text(tmp_path: Path) -> Non
     assert "\x1b" not in ended.stdout
 
 
-def test_times_are_those_of_the_persons_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_are_local(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "JST-9")
     time.tzset()
     try:
@@ -182,7 +182,7 @@ def test_times_are_those_of_the_persons_clock(monkeypatch: pytest.MonkeyPatch) -
         time.tzset()
 
 
-def test_a_word_on_a_tool_that_is_not_there_is_kept_and_doubted(terminal: Terminal) -> None:
+def test_a_permission_for_an_unknown_tool_is_saved_with_a_warning(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
     assert terminal("permission", "set", "test:nope", "deny")[2] == ""
     terminal("refresh")

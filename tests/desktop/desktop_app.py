@@ -1,4 +1,4 @@
-"""Toolbooth on a desktop of its own, with a tray and someone who reads the screen."""
+"""Toolbooth on its own desktop session, with a tray and a screen reader."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tests.desktop.bus import Connection, connection
 from tests.desktop.screen_reader import ScreenReader
 from tests.desktop.session import Session, desktop_session, ended
 from tests.desktop.tray_host import TrayHost
-from tests.support.router_process import TOOLBOOTH, Booth
+from tests.support.router_process import TOOLBOOTH, RouterProcess
 
 
-class Desk:
-    """`start` is what the person does; the rest is what they have before them."""
+class DesktopApp:
+    """`start` is what the user does; the other fields are what the user sees."""
 
     def __init__(self, session: Session, bus: Connection) -> None:
         self.session = session
         self.bus = bus
         self.tray = TrayHost(bus)
         self.screen = ScreenReader(bus)
-        self.terminal = Booth(TOOLBOOTH, session.home / "data")
+        self.terminal = RouterProcess(TOOLBOOTH, session.home / "data")
         self._process: subprocess.Popen[str] | None = None
 
     async def start(self, *arguments: str, program: Path = TOOLBOOTH, **environment: str) -> None:
-        """Start Toolbooth and wait until it can be read."""
+        """Start Toolbooth and wait until the screen reader sees it."""
         await self.screen.begin()
         self._process = self.session.start(*arguments, program=program, **environment)
         await self.screen.application()
@@ -48,11 +48,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def a_desk(home: Path) -> AsyncGenerator[Desk]:
+async def desktop_app(home: Path) -> AsyncGenerator[DesktopApp]:
     with desktop_session(home) as session:
         async with connection(session.bus) as bus:
-            desk = Desk(session, bus)
+            app = DesktopApp(session, bus)
             try:
-                yield desk
+                yield app
             finally:
-                desk.close()
+                app.close()

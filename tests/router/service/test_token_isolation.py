@@ -1,4 +1,4 @@
-"""The token a client shows us is ours alone: no server ever gets it, by whatever way it came."""
+"""A client's token is for us only: no server ever receives it, however it was sent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from router.config.server import ServerConfig
 from router.domain.json_values import JsonObject
 from tests.servers.http_server import sdk_app, serving
-from tests.support.running_router import STDIO_SERVER, Running, stdio_config
+from tests.support.running_router import STDIO_SERVER, RunningRouter, stdio_config
 
 
-class Overheard:
-    """An application and all that is sent to it: heads and bodies."""
+class RecordingApp:
+    """An application and everything sent to it: headers and bodies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -23,16 +23,16 @@ class Overheard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.bytes += repr((scope.get("query_string"), scope.get("headers"))).encode()
 
-        async def heard() -> Message:
+        async def received() -> Message:
             message = await receive()
             self.bytes += message.get("body", b"")
             return message
 
-        await self._app(scope, heard, send)
+        await self._app(scope, received, send)
 
 
-async def call_both_ways(running: Running, key: str) -> list[str]:
-    """A call with the token in its header, and one with it in `_meta`; what they bring."""
+async def call_both_ways(running: RunningRouter, key: str) -> list[str]:
+    """A call with the token in its header, and one with it in `_meta`; returns their results."""
     call: JsonObject = {"name": "tool_execute", "arguments": {"toolKey": key}}
     in_meta = {**call, "_meta": {"token": running.token, "vendor/x": "passes"}}
     by_header = await running.post_modern("tools/call", {**call, "_meta": {"vendor/x": "passes"}})
@@ -42,29 +42,29 @@ async def call_both_ways(running: Running, key: str) -> list[str]:
 
 
 @pytest.mark.proves("META-6")
-async def test_a_server_behind_an_address_never_sees_a_clients_token(running: Running) -> None:
-    overheard = Overheard(sdk_app())
-    with serving(overheard) as url:
+async def test_an_http_server_never_receives_a_clients_token(running: RunningRouter) -> None:
+    recording = RecordingApp(sdk_app())
+    with serving(recording) as url:
         await running.add("web", ServerConfig(url=f"{url}/mcp"))
         await call_both_ways(running, "web:echo")
-    assert overheard.bytes.count(b"vendor/x") == 2
-    assert b"authorization" not in overheard.bytes.lower()
-    assert running.token.encode() not in overheard.bytes
+    assert recording.bytes.count(b"vendor/x") == 2
+    assert b"authorization" not in recording.bytes.lower()
+    assert running.token.encode() not in recording.bytes
 
 
 @pytest.mark.proves("META-6")
-async def test_a_server_that_is_started_never_sees_a_clients_token(
-    running: Running, tmp_path: Path
+async def test_a_stdio_server_never_receives_a_clients_token(
+    running: RunningRouter, tmp_path: Path
 ) -> None:
-    heard, script = tmp_path / "heard", tmp_path / "server.py"
-    listening = f"open({str(heard)!r}, 'a').write(json.dumps(message))"
+    received, script = tmp_path / "heard", tmp_path / "server.py"
+    listening = f"open({str(received)!r}, 'a').write(json.dumps(message))"
     taking = "    def take(self, message: dict[str, Any]) -> None:\n"
     source = STDIO_SERVER.read_text()
     assert taking in source
     script.write_text(source.replace(taking, f"{taking}        {listening}\n"))
     await running.add("local", stdio_config(script=script), unconfined=True)
     environments = await call_both_ways(running, "local:env")
-    said = heard.read_text()
-    assert said.count("vendor/x") == 2
+    written = received.read_text()
+    assert written.count("vendor/x") == 2
     assert all("PATH" in environment for environment in environments)
-    assert running.token not in said + "".join(environments)
+    assert running.token not in written + "".join(environments)

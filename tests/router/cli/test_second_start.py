@@ -30,12 +30,12 @@ from router.runtime.local_ipc import LocalServer, socket_address
 
 folder = Path(sys.argv[1])
 
-async def heard(name, arguments):
+async def on_command(name, arguments):
     print(json.dumps(arguments["words"]), flush=True)
     return {"opened": True}
 
 async def listen():
-    await LocalServer(socket_address(folder), heard).start()
+    await LocalServer(socket_address(folder), on_command).start()
     await asyncio.Event().wait()
 
 lock = claim(folder, sys.argv[2:])
@@ -69,7 +69,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_a_second_start_hands_its_arguments_to_the_first_and_ends(start: Start) -> None:
+def test_a_second_start_sends_its_arguments_to_the_first_and_exits(start: Start) -> None:
     first = start()
     assert line_of(first) == "first"
     second = start("--hidden", "ツール")
@@ -84,7 +84,7 @@ def test_another_data_directory_is_another_instance(start: Start, tmp_path: Path
     assert line_of(start(data_dir=other)) == "first"
 
 
-def test_what_a_killed_process_left_does_not_stand_in_the_way(start: Start) -> None:
+def test_files_of_a_killed_process_do_not_block_a_start(start: Start) -> None:
     killed = start()
     assert line_of(killed) == "first"
     killed.kill()
@@ -92,16 +92,16 @@ def test_what_a_killed_process_left_does_not_stand_in_the_way(start: Start) -> N
     assert line_of(start()) == "first"
 
 
-def test_of_starts_at_the_same_moment_one_is_first(start: Start) -> None:
+def test_of_concurrent_starts_one_wins(start: Start) -> None:
     processes = [start(str(number)) for number in range(4)]
     first = next(process for process in processes if line_of(process) == "first")
-    heard = sorted(json.loads(line_of(first))[0] for _ in range(3))
+    received = sorted(json.loads(line_of(first))[0] for _ in range(3))
     others = [process for process in processes if process is not first]
-    assert heard == [str(processes.index(process)) for process in others]
+    assert received == [str(processes.index(process)) for process in others]
     assert [process.wait(timeout=WAIT_S) for process in others] == [0, 0, 0]
 
 
-def test_who_starts_while_the_first_ends_is_the_next_first(start: Start) -> None:
+def test_a_start_while_the_first_ends_becomes_the_first(start: Start) -> None:
     ending = start("--busy")
     assert line_of(ending) == "first"
     following = start()
@@ -109,13 +109,13 @@ def test_who_starts_while_the_first_ends_is_the_next_first(start: Start) -> None
     assert line_of(following) == "first"
 
 
-async def test_a_running_window_hears_of_a_second_start(tmp_path: Path) -> None:
+async def test_a_running_window_is_notified_of_a_second_start(tmp_path: Path) -> None:
     async with running_router(tmp_path, attended=True) as running:
         assert await asyncio.to_thread(claim, tmp_path, ["--hidden"]) is None
         assert (await running.trace.until(WindowRequested)).words == ("--hidden",)
 
 
-async def test_where_an_instance_without_a_window_runs_the_start_of_a_router_says_so(
+async def test_starting_a_router_beside_a_headless_instance_says_so(
     tmp_path: Path,
 ) -> None:
     async with running_router(tmp_path):
@@ -135,7 +135,7 @@ async def test_a_router_serves_with_the_lock_that_its_window_holds(tmp_path: Pat
     assert describe(tmp_path) is None
 
 
-def test_a_folder_that_can_not_be_locked_is_left_to_the_window_to_explain(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_locked_is_explained_by_the_window(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     lock = claim(file / "data", [])

@@ -1,4 +1,4 @@
-"""How the tests of this folder sign in: an account at a real server, a browser that says yes."""
+"""How the tests of this folder sign in: an account at a real server, a browser that accepts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.support.fakes import FakeClock, FakeSecrets
 
 
 @dataclass(slots=True)
-class Person:
-    """Somebody with a keyring and a clock, who uses the server at `url`."""
+class OAuthUser:
+    """A user with a keyring and a clock, who uses the server at `url`."""
 
     url: str
     options: OAuthConfig = field(default_factory=OAuthConfig)
@@ -30,7 +30,7 @@ class Person:
     resolve_host: Resolve = resolve_host
 
     def account(self) -> Account:
-        """As after a start: all that is known lies in the keyring."""
+        """As after a start: everything known is in the keyring."""
 
         async def options() -> OAuthConfig:
             return self.options
@@ -54,13 +54,13 @@ async def connect(account: Account) -> UpstreamConnection:
 
 
 async def visit(url: str) -> httpx2.Response:
-    """Open a page as a browser would, wherever it leads."""
+    """Open a page as a browser would, and follow redirects."""
     async with httpx2.AsyncClient(follow_redirects=True) as browser:
         return await browser.get(url)
 
 
 async def sign_in(account: Account) -> httpx2.Response:
-    """The whole way, with a person who says yes; the page they end on."""
+    """The whole flow, with a user who accepts; returns the last page."""
     pending = await start_sign_in(account)
     finishing = spawn(pending.finish(), name="finish sign-in")
     page = await visit(pending.sign_in.authorization_url)
