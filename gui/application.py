@@ -20,8 +20,8 @@ from gui.desktop.language import Language
 from gui.desktop.notifications import Notifications
 from gui.desktop.url_scheme import is_own_link
 from gui.dialogs.permission_request.presenter import PermissionPresenter
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.link.router_thread import HostedRouter, RouterThread
 from gui.text.errors import hint_of, message_of
 from gui.tray.icon import Tray
@@ -82,7 +82,7 @@ class Application(QObject):
         self._thread = RouterThread(
             open_router, on_ready=self._subscribe, on_failed=self._failed.emit
         )
-        self._bridge = Bridge(self)
+        self._bridge = EventBridge(self)
         self._commands = Commands(show_error=self._show_error)
         self.tray = Tray(self._commands, self._bridge, self)
         self._close_to_tray = CloseToTray(self.tray.is_available, self)

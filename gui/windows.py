@@ -19,8 +19,8 @@ from gui.dialogs.projects.dialog import ProjectsDialog
 from gui.dialogs.scripts.dialog import ScriptsDialog
 from gui.dialogs.settings.changes import SettingsChanges
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.widgets.theme import theme
@@ -33,7 +33,7 @@ class Windows(QObject):
     _router: RouterPort
     """Exists from `attach` on; nothing opens a dialog before that."""
 
-    def __init__(self, commands: Commands, bridge: Bridge) -> None:
+    def __init__(self, commands: Commands, bridge: EventBridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge

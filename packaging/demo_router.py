@@ -15,8 +15,8 @@ from demo_data import CHAT, CHAT_PORT, FILES, PERSONAL, PORT, SLOW, Folders, Mov
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.components.apps.app_list import AppList
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.link.router_thread import HostedRouter, RouterThread
 from gui.main_window.main_window import MainWindow
 from gui.widgets.labels import Tile
@@ -38,7 +38,7 @@ class Demo:
     def __init__(self, folders: Folders) -> None:
         self.folders = folders
         self.router: Router = folders.router(MovedClock(), port=PORT)
-        self.bridge = Bridge()
+        self.bridge = EventBridge()
         self.commands = Commands()
         self._ready: list[HostedRouter] = []
         self._thread = RouterThread(self._open, on_ready=self._ready.append, on_failed=self._fail)

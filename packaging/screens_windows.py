@@ -8,8 +8,8 @@ from demo_data import FILES, PERSONAL, TRACKER
 from demo_router import Demo, settled, until, until_apps_are_listed
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.main_window import MainWindow
 from gui.main_window.page import Page
 from gui.pages.workspace.server_detail import CONFIGURATION, LOGS
@@ -44,7 +44,7 @@ def window_screens(demo: Demo) -> Iterator[tuple[str, QWidget]]:
     demo.do(demo.router.servers.set_enabled(EVERYTHING, True))
     yield "empty", _empty(demo)
     demo.do(demo.router.workspaces.switch(PERSONAL))
-    starting = MainWindow(theme(), Commands(), Bridge())
+    starting = MainWindow(theme(), Commands(), EventBridge())
     starting.show()
     yield "starting", starting
 

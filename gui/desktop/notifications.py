@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.desktop.dbus import CallMethod, DBusFailed, DBusSignal, dbus_object
 from gui.desktop.notification_policy import Notification, NotificationPolicy, attention_items
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.widgets.timers import timer
 from router.api.events import (
     AttentionNeeded,
@@ -47,7 +47,7 @@ class Notifications(QObject):
         self,
         hint: Callable[[str, str], object],
         watching: Callable[[], bool],
-        bridge: Bridge,
+        bridge: EventBridge,
         parent: QObject | None = None,
     ) -> None:
         """`hint` shows a message where the desktop has no notifications; `watching`: the user has

@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never, get_args
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.text.errors import hint_of, message_of, translated
 from gui.widgets.banner import Banners
 from router.api.events import (
@@ -29,7 +29,7 @@ _Shown: TypeAlias = ListenerStateChanged | ToolListNotCached | ConfigRejected | 
 class StatusBanners(Banners):
     settings_requested = Signal()
 
-    def __init__(self, bridge: Bridge) -> None:
+    def __init__(self, bridge: EventBridge) -> None:
         super().__init__()
         bridge.subscribe(self, self._on_events, *get_args(_Shown))
 

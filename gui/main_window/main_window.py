@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from gui.components.actions import Actions
 from gui.dialogs.try_tool.dialog import TryToolDialog
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.banners import StatusBanners
 from gui.main_window.drop_paste import DropPaste
 from gui.main_window.keyboard import Keyboard
@@ -45,7 +45,7 @@ class MainWindow(QMainWindow):
     _actions: Actions
     """These exist from `attach` on; what needs them is connected there."""
 
-    def __init__(self, theme: Theme, commands: Commands, bridge: Bridge) -> None:
+    def __init__(self, theme: Theme, commands: Commands, bridge: EventBridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge

@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.components.actions import Actions, OfferUndo
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.page import Page
 from gui.pages.activity.page import ActivityPage
 from gui.pages.apps.page import AppsPage
@@ -39,7 +39,7 @@ class PageStack(QStackedWidget):
     _actions: Actions
     """These exist from `attach` on."""
 
-    def __init__(self, commands: Commands, bridge: Bridge) -> None:
+    def __init__(self, commands: Commands, bridge: EventBridge) -> None:
         super().__init__()
         self._commands = commands
         self._bridge = bridge

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QMenu, QWidget
 
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.main_window.page import ICONS, Page
 from gui.text.marks import listener_text
 from gui.widgets import fonts, icons, paint
@@ -103,7 +103,7 @@ class Sidebar(QFrame):
         add = IconButton("plus", self.tr("New workspace"), size=26, on_click=self._start_naming)
         return hbox(section_label(self.tr("Workspaces")), STRETCH, add, margins=(10, 3, 0, 3))
 
-    def attach(self, router: RouterPort, bridge: Bridge) -> None:
+    def attach(self, router: RouterPort, bridge: EventBridge) -> None:
         """Show the router's workspaces and listener, now and after each change."""
         self._router = router
         bridge.subscribe(self, self._on_workspaces, *get_args(_Counted))

@@ -15,8 +15,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from gui.components.actions import Actions
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.tray.menu import TrayMenu
 from gui.tray.view import TrayView, tray_view, waiting_view
 from gui.widgets.icons import tray_icon
@@ -40,7 +40,9 @@ class Tray(QObject):
     missing = Signal()
     """There has been no tray for `GIVE_UP_MS`: none appeared, or it disappeared."""
 
-    def __init__(self, commands: Commands, bridge: Bridge, parent: QObject | None = None) -> None:
+    def __init__(
+        self, commands: Commands, bridge: EventBridge, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None

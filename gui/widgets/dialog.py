@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QWidget
 
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.text.tr import tr
 from gui.widgets.buttons import secondary_button
 from gui.widgets.changes import Changes, ChangesFooter
@@ -34,7 +34,7 @@ class ChangesDialog(QDialog):
     shows the current state whenever it may have changed."""
 
     def __init__(
-        self, changes: Changes, bridge: Bridge, padding: int, parent: QWidget | None
+        self, changes: Changes, bridge: EventBridge, padding: int, parent: QWidget | None
     ) -> None:
         super().__init__(parent)
         self.footer = ChangesFooter(changes, padding)

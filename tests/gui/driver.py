@@ -12,8 +12,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
 from router.api.events import Event
@@ -106,9 +106,9 @@ def sample_router() -> FakeRouter:
     return router
 
 
-def bridge_from(router: FakeRouter) -> Bridge:
+def bridge_from(router: FakeRouter) -> EventBridge:
     """A bridge that delivers each event of `router` at once."""
-    bridge = Bridge()
+    bridge = EventBridge()
 
     def deliver(event: Event) -> None:
         bridge.publish(event)

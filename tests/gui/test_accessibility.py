@@ -37,8 +37,8 @@ from gui.dialogs.scripts.dialog import ScriptsDialog
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.dialogs.try_tool.dialog import TryToolDialog
 from gui.dialogs.try_tool.group_fields import ListField
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.page import Page
 from gui.widgets.dialog import ChangesDialog, Dialog
 from gui.widgets.message_box import ask, show_error
@@ -183,7 +183,7 @@ def test_the_main_window_names_all_its_controls(
 def test_the_settings_name_all_their_controls(
     router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    dialog = SettingsDialog(router, Commands(run_now), Bridge(), None)
+    dialog = SettingsDialog(router, Commands(run_now), EventBridge(), None)
     qtbot.addWidget(dialog)
     for page in PageName:
         dialog.open_at(page)
@@ -197,7 +197,7 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
     yield show_error(None, InvalidInput("It is broken.", "Fix it."))
     for page in PageName:
-        settings = SettingsDialog(router, commands, Bridge(), None)
+        settings = SettingsDialog(router, commands, EventBridge(), None)
         settings.open_at(page)
         yield settings
     yield ServerDialog(router, commands, PERSONAL)
@@ -222,11 +222,13 @@ def dialogs(router: FakeRouter) -> Iterator[QWidget]:
     picker.show_pins(())
     yield picker
     for tab in range(4):
-        projects = ProjectsDialog(router, commands, Bridge(), PERSONAL, None)
+        projects = ProjectsDialog(router, commands, EventBridge(), PERSONAL, None)
         projects.go_to_tab(tab)
         yield projects
     for step in Step:
-        guide = GuideDialog(router, commands, Bridge(), import_choices((FOUND,), ()), (step,), None)
+        guide = GuideDialog(
+            router, commands, EventBridge(), import_choices((FOUND,), ()), (step,), None
+        )
         yield guide
 
 

@@ -19,8 +19,8 @@ from gui.dialogs.onboarding.choices import Choice
 from gui.dialogs.onboarding.found_list import FoundList
 from gui.dialogs.onboarding.pending_commands import PendingCommands
 from gui.dialogs.onboarding.steps import Steps
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.text.errors import error_text
 from gui.widgets import fonts, icons
 from gui.widgets.buttons import link_button, primary_button, secondary_button
@@ -50,7 +50,7 @@ class GuideDialog(QDialog):
         self,
         router: RouterPort,
         commands: Commands,
-        bridge: Bridge,
+        bridge: EventBridge,
         choices: tuple[Choice, ...],
         steps: Sequence[Step],
         parent: QWidget | None,

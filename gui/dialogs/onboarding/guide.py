@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from router.api.apps import FoundServer, FoundServers
 from router.api.router import RouterPort
 from router.config.server import ServerConfig
@@ -24,7 +24,7 @@ class Guide(QObject):
     closed = Signal()
 
     def __init__(
-        self, router: RouterPort, commands: Commands, bridge: Bridge, parent: QWidget
+        self, router: RouterPort, commands: Commands, bridge: EventBridge, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self._router = router

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from gui.dialogs.permission_request.prompt import PermissionPrompt
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.message_box import show_error
 from router.api.events import PermissionRequested, PermissionResolved
 from router.api.router import RouterPort
@@ -17,7 +17,9 @@ from router.domain.permissions import Answer, PermissionRequestId
 class PermissionPresenter(QObject):
     """The router holds the requests; this only shows them and sends the answers."""
 
-    def __init__(self, commands: Commands, bridge: Bridge, parent: QObject | None = None) -> None:
+    def __init__(
+        self, commands: Commands, bridge: EventBridge, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._commands = commands
         self._router: RouterPort | None = None

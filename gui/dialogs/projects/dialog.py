@@ -13,8 +13,8 @@ from gui.dialogs.projects.options_tab import OptionsTab
 from gui.dialogs.projects.permissions_tab import PermissionsTab
 from gui.dialogs.projects.rules_tab import RulesTab
 from gui.dialogs.projects.servers_tab import ServersTab
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets import fonts
 from gui.widgets.buttons import CopyButton, IconButton
 from gui.widgets.cards import hline
@@ -38,7 +38,7 @@ class ProjectsDialog(ChangesDialog):
         self,
         router: RouterPort,
         commands: Commands,
-        bridge: Bridge,
+        bridge: EventBridge,
         workspace: WorkspaceId,
         parent: QWidget | None,
     ) -> None:

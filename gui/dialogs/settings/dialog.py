@@ -18,8 +18,8 @@ from gui.dialogs.settings.page import PAGE_PADDING, SettingsPage
 from gui.dialogs.settings.pages import AboutPage, ActivitySettingsPage, GeneralPage, NetworkPage
 from gui.dialogs.settings.search_highlight import SearchHighlight
 from gui.dialogs.settings.security_page import SecurityPage
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.dialog import ChangesDialog, sidebar
 from gui.widgets.labels import wrapped
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
@@ -47,7 +47,7 @@ class SettingsDialog(ChangesDialog):
         self,
         router: RouterPort,
         commands: Commands,
-        bridge: Bridge,
+        bridge: EventBridge,
         parent: QWidget | None,
         changes: SettingsChanges | None = None,
     ) -> None:

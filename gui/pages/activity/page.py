@@ -18,8 +18,8 @@ from gui.components.activity.model import (
 )
 from gui.components.activity.pause_button import PauseControl
 from gui.components.activity.table import ActivityView
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.pages.activity.detail import EntryDetail
 from gui.pages.activity.export import export
 from gui.pages.activity.history import activity_query, merged
@@ -43,7 +43,7 @@ MIN_ROWS = 40
 
 
 class ActivityPage(PageFrame):
-    def __init__(self, router: RouterPort, commands: Commands, bridge: Bridge) -> None:
+    def __init__(self, router: RouterPort, commands: Commands, bridge: EventBridge) -> None:
         super().__init__(
             self.tr("Activity"), self.tr("Searches and calls from your apps, newest first.")
         )

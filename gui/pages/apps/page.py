@@ -7,8 +7,8 @@ from PySide6.QtCore import Signal
 from gui.components.actions import OfferUndo
 from gui.components.apps.app_row import connected_count
 from gui.components.apps.panel import AppsPanel
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.buttons import secondary_button
 from gui.widgets.page_frame import PageFrame
 from router.api.apps import App, AppConnection
@@ -23,7 +23,7 @@ class AppsPage(PageFrame):
     """How many apps are connected, each time they were listed."""
 
     def __init__(
-        self, router: RouterPort, commands: Commands, bridge: Bridge, offer_undo: OfferUndo
+        self, router: RouterPort, commands: Commands, bridge: EventBridge, offer_undo: OfferUndo
     ) -> None:
         super().__init__(
             self.tr("Connected apps"),

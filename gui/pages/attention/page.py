@@ -23,7 +23,7 @@ from gui.components.attention.tool_review import (
     finding_texts,
 )
 from gui.components.receipts.note import ReceiptNote
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.text.marks import Tone
 from gui.text.server_row import present
 from gui.widgets import fonts
@@ -50,7 +50,7 @@ class AttentionPage(PageFrame):
     counted = Signal(int)
     """How many items there are, whenever that changes."""
 
-    def __init__(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
+    def __init__(self, router: RouterPort, bridge: EventBridge, actions: Actions) -> None:
         super().__init__(
             self.tr("Needs attention"),
             self.tr("Apps can’t use these until you approve them."),

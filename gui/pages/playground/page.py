@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from gui.components.actions import Actions
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.pages.playground.result_column import ResultColumn
 from gui.text.errors import error_text
 from gui.widgets import fonts
@@ -30,7 +30,7 @@ _BOTH = (Optimization.BM25, Optimization.HYBRID)
 
 class PlaygroundPage(PageFrame):
     def __init__(
-        self, router: RouterPort, commands: Commands, bridge: Bridge, actions: Actions
+        self, router: RouterPort, commands: Commands, bridge: EventBridge, actions: Actions
     ) -> None:
         super().__init__(
             self.tr("Search playground"),

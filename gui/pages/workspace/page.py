@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.components.actions import Actions
 from gui.components.apps.app_row import connected_count
-from gui.link.bridge import Bridge
+from gui.link.event_bridge import EventBridge
 from gui.pages.workspace import activity_card
 from gui.pages.workspace.activity_card import ActivityCard
 from gui.pages.workspace.header import Header
@@ -94,7 +94,7 @@ class WorkspacePage(QWidget):
             parent=self,
         )
 
-    def attach(self, router: RouterPort, bridge: Bridge, actions: Actions) -> None:
+    def attach(self, router: RouterPort, bridge: EventBridge, actions: Actions) -> None:
         self._router = router
         self._connect(actions)
         bridge.subscribe(self, self._on_events, *get_args(_Shown))

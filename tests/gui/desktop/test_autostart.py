@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.desktop.autostart import LaunchAgent, RegistryEntry, XdgAutostart
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.buttons import Toggle
 from tests.gui.driver import press, texts
 from tests.support.fakes import FakeRouter, run_aside
@@ -107,7 +107,7 @@ def test_the_settings_switch_it_and_show_the_system_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gui_loop: object, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), EventBridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     toggles = dialog.findChildren(Toggle)

@@ -21,8 +21,8 @@ from gui.desktop.url_scheme import SCHEME, XdgLinks, information, is_own_link, w
 from gui.dialogs.add_server.dialog import ServerDialog
 from gui.dialogs.add_server.install_links import MAX_LENGTH
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.buttons import Toggle
 from gui.windows import Windows
 from tests.gui.driver import press, texts
@@ -57,7 +57,7 @@ class FakeLinkKey:
 @pytest.fixture
 def windows(gui_loop: object, qtbot: QtBot) -> Windows:
     router, commands = FakeRouter(), Commands(run_now)
-    made = Windows(commands, Bridge())
+    made = Windows(commands, EventBridge())
     qtbot.addWidget(made.main)
     made.attach(router)
     return made
@@ -125,7 +125,7 @@ def test_the_settings_switch_it_and_show_the_system_state(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")  # the real system is not changed
-    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), Bridge(), None)
+    dialog = SettingsDialog(FakeRouter(), Commands(run_aside), EventBridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     named = "Open toolbooth:// links"

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.main_window import MainWindow
 from gui.pages.workspace.server_detail import CONFIGURATION
 from gui.widgets.search_field import SearchField
@@ -76,7 +76,7 @@ def window(router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot)
 def test_until_the_router_is_ready_the_window_says_that_it_is_starting(
     app_theme: Theme, qtbot: QtBot
 ) -> None:
-    window = MainWindow(app_theme, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), EventBridge())
     qtbot.addWidget(window)
     window.show()
 
@@ -280,7 +280,7 @@ def test_a_theme_change_repaints_the_whole_open_window(
 ) -> None:
     window.grab()
     app_theme.set_mode("dark")
-    fresh = MainWindow(app_theme, Commands(run_now), Bridge())
+    fresh = MainWindow(app_theme, Commands(run_now), EventBridge())
     qtbot.addWidget(fresh)
     fresh.attach(router)
     fresh.show()

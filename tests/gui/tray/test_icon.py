@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.tray.icon import Tray
 from gui.tray.view import tray_view
 from gui.widgets.icons import TrayState
@@ -89,7 +89,7 @@ def test_the_menu_shows_status_and_actions(tray: Tray) -> None:
 
 
 def test_before_the_router_is_ready_the_menu_offers_only_what_works(gui_loop: object) -> None:
-    menu = Tray(Commands(), Bridge()).menu
+    menu = Tray(Commands(), EventBridge()).menu
     assert texts(menu)[0] == "Router starting…"
     assert not action(menu, "Refresh tools").isEnabled()
     assert not action(menu, "Copy MCP URL").isEnabled()
@@ -193,7 +193,7 @@ def test_a_missing_tray_is_signalled_after_a_delay(
 ) -> None:
     monkeypatch.setattr("gui.tray.icon.RETRY_MS", 1)
     monkeypatch.setattr("gui.tray.icon.GIVE_UP_MS", 3)
-    icon = Tray(Commands(), Bridge())
+    icon = Tray(Commands(), EventBridge())
     assert not icon.is_available()
     with qtbot.waitSignal(icon.missing, timeout=WAIT_MS):
         icon.show()
@@ -213,7 +213,7 @@ def test_each_loss_of_the_tray_is_signalled(
         return here
 
     monkeypatch.setattr("gui.tray.icon.QSystemTrayIcon.isSystemTrayAvailable", look)
-    icon = Tray(Commands(), Bridge())
+    icon = Tray(Commands(), EventBridge())
     icon.show()
     assert icon.is_available()
     for _ in range(2):

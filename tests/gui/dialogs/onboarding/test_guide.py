@@ -16,8 +16,8 @@ from gui.dialogs.onboarding.choices import import_choices
 from gui.dialogs.onboarding.dialog import GuideDialog, Step
 from gui.dialogs.onboarding.guide import Guide, missing_steps
 from gui.dialogs.onboarding.steps import Steps
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.main_window.main_window import MainWindow
 from gui.widgets.theme import Theme
 from router.api.apps import App, AppId, AppState, FoundServer, FoundServers, Prompt
@@ -153,9 +153,9 @@ def test_checked_apps_are_connected_and_the_first_call_completes_the_step(
 def test_the_guide_opens_by_itself_once(
     router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
-    window = MainWindow(app_theme, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), EventBridge())
     qtbot.addWidget(window)
-    guide = Guide(router, Commands(run_now), Bridge(), window)
+    guide = Guide(router, Commands(run_now), EventBridge(), window)
     guide.welcome()
     qtbot.waitUntil(lambda: bool(window.findChildren(GuideDialog)))
     assert router.settings.current().welcome_shown
@@ -168,9 +168,9 @@ def test_the_guide_does_not_open_for_an_existing_setup(
 ) -> None:
     router = FakeRouter()
     router.state.settings = Settings(welcome_shown=True)
-    window = MainWindow(app_theme, Commands(run_now), Bridge())
+    window = MainWindow(app_theme, Commands(run_now), EventBridge())
     qtbot.addWidget(window)
-    Guide(router, Commands(run_now), Bridge(), window).welcome()
+    Guide(router, Commands(run_now), EventBridge(), window).welcome()
     assert window.findChildren(GuideDialog) == []
 
 

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
 from gui.dialogs.settings.page import SettingsPage
 from gui.dialogs.settings.search_highlight import SearchHighlight
-from gui.link.bridge import Bridge
 from gui.link.commands import Commands
+from gui.link.event_bridge import EventBridge
 from gui.widgets.buttons import Toggle
 from gui.widgets.number_field import NumberField
 from gui.widgets.sidebar_row import SidebarRow
@@ -23,7 +23,7 @@ from tests.support.fakes import run_now
 
 @pytest.fixture
 def dialog(app_theme: Theme, gui_loop: object, qtbot: QtBot) -> SettingsDialog:
-    dialog = SettingsDialog(sample_router(), Commands(run_now), Bridge(), None)
+    dialog = SettingsDialog(sample_router(), Commands(run_now), EventBridge(), None)
     qtbot.addWidget(dialog)
     dialog.open_at(PageName.GENERAL)
     return dialog

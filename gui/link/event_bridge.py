@@ -67,7 +67,7 @@ class _Subscription:
             handler(events)
 
 
-class Bridge(QObject):
+class EventBridge(QObject):
     """A batch has the latest event of each subject, in the order they last changed, then the newest
     activity, oldest first."""
 

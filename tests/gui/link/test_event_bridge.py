@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from gui.link.bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, Bridge
+from gui.link.event_bridge import BATCHES_PER_SECOND, MAX_ACTIVITY_PER_BATCH, EventBridge
 from router.api.events import (
     ActivityRecorded,
     CatalogChanged,
@@ -45,7 +45,7 @@ def activity(request_id: str) -> ActivityRecorded:
 class Batches(QObject):
     """The batches a bridge delivered, and on which threads."""
 
-    def __init__(self, bridge: Bridge) -> None:
+    def __init__(self, bridge: EventBridge) -> None:
         super().__init__()
         self.received: list[list[Event]] = []
         self.on_main_thread: list[bool] = []
@@ -57,13 +57,13 @@ class Batches(QObject):
 
 
 @pytest.fixture
-def bridge(qtbot: QtBot) -> Iterator[Bridge]:
-    bridge = Bridge()
+def bridge(qtbot: QtBot) -> Iterator[EventBridge]:
+    bridge = EventBridge()
     yield bridge
     bridge.close()
 
 
-def test_only_the_last_of_several_statuses_of_a_server_arrives(bridge: Bridge) -> None:
+def test_only_the_last_of_several_statuses_of_a_server_arrives(bridge: EventBridge) -> None:
     batches = Batches(bridge)
     for count in range(5):
         bridge.publish(ServerStatusChanged(fake_status("GitHub", tool_count=count)))
@@ -77,7 +77,7 @@ def test_only_the_last_of_several_statuses_of_a_server_arrives(bridge: Bridge) -
     ]
 
 
-def test_a_removal_replaces_the_status_before_it(bridge: Bridge) -> None:
+def test_a_removal_replaces_the_status_before_it(bridge: EventBridge) -> None:
     batches = Batches(bridge)
     status = fake_status("GitHub")
     bridge.publish(ServerStatusChanged(status))
@@ -86,7 +86,7 @@ def test_a_removal_replaces_the_status_before_it(bridge: Bridge) -> None:
     assert batches.received == [[ServerRemoved(status.ref)]]
 
 
-def test_remaining_events_keep_the_order_of_their_last_change(bridge: Bridge) -> None:
+def test_remaining_events_keep_the_order_of_their_last_change(bridge: EventBridge) -> None:
     batches = Batches(bridge)
     for event in (LISTENING, TokensChanged(), STOPPED):
         bridge.publish(event)
@@ -94,7 +94,7 @@ def test_remaining_events_keep_the_order_of_their_last_change(bridge: Bridge) ->
     assert batches.received == [[TokensChanged(), STOPPED]]
 
 
-def test_every_activity_arrives_up_to_the_newest_of_a_burst(bridge: Bridge) -> None:
+def test_every_activity_arrives_up_to_the_newest_of_a_burst(bridge: EventBridge) -> None:
     batches = Batches(bridge)
     published = [activity(str(number)) for number in range(MAX_ACTIVITY_PER_BATCH + 100)]
     for event in published:
@@ -105,7 +105,7 @@ def test_every_activity_arrives_up_to_the_newest_of_a_burst(bridge: Bridge) -> N
 
 @pytest.mark.proves("CARD-1")
 def test_events_published_on_another_thread_arrive_on_the_gui_thread(
-    bridge: Bridge, qtbot: QtBot
+    bridge: EventBridge, qtbot: QtBot
 ) -> None:
     batches = Batches(bridge)
     thread = Thread(target=bridge.publish, args=(LISTENING,))
@@ -116,7 +116,7 @@ def test_events_published_on_another_thread_arrive_on_the_gui_thread(
 
 
 def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
-    bridge: Bridge, qtbot: QtBot
+    bridge: EventBridge, qtbot: QtBot
 ) -> None:
     batches = Batches(bridge)
 
@@ -134,7 +134,7 @@ def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
 
 
 @pytest.mark.proof
-def test_a_second_batch_waits_for_the_interval(bridge: Bridge, qtbot: QtBot) -> None:
+def test_a_second_batch_waits_for_the_interval(bridge: EventBridge, qtbot: QtBot) -> None:
     batches, at = Batches(bridge), list[float]()
     bridge.subscribe(batches, lambda _: at.append(time.monotonic()))
     bridge.publish(LISTENING)
@@ -145,7 +145,7 @@ def test_a_second_batch_waits_for_the_interval(bridge: Bridge, qtbot: QtBot) -> 
     assert second - first >= 0.9 / BATCHES_PER_SECOND
 
 
-def test_after_close_nothing_arrives(bridge: Bridge, qapp: QApplication) -> None:
+def test_after_close_nothing_arrives(bridge: EventBridge, qapp: QApplication) -> None:
     batches = Batches(bridge)
     bridge.publish(LISTENING)
     bridge.close()
@@ -158,7 +158,7 @@ def test_after_close_nothing_arrives(bridge: Bridge, qapp: QApplication) -> None
 class Tokens(QObject):
     """Subscribes to one kind of event."""
 
-    def __init__(self, bridge: Bridge) -> None:
+    def __init__(self, bridge: EventBridge) -> None:
         super().__init__()
         self.count = 0
         bridge.subscribe(self, self._add, TokensChanged)
@@ -167,7 +167,7 @@ class Tokens(QObject):
         self.count += len(events)
 
 
-def test_a_subscriber_receives_only_the_kinds_it_named(bridge: Bridge) -> None:
+def test_a_subscriber_receives_only_the_kinds_it_named(bridge: EventBridge) -> None:
     tokens = Tokens(bridge)
     bridge.publish(LISTENING)
     bridge.flush()
@@ -177,7 +177,7 @@ def test_a_subscriber_receives_only_the_kinds_it_named(bridge: Bridge) -> None:
     assert tokens.count == 1
 
 
-def test_a_destroyed_owner_receives_nothing_more(bridge: Bridge) -> None:
+def test_a_destroyed_owner_receives_nothing_more(bridge: EventBridge) -> None:
     tokens = Tokens(bridge)
     Shiboken.delete(tokens)
     bridge.publish(TokensChanged())
