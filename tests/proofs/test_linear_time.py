@@ -48,7 +48,7 @@ COSTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "paste: comments": (12_500, lambda n: paste("{" + "/*" * n)),
     "paste: backticks": (600_000, lambda n: paste("`" * n)),
     "glob": (125_000, lambda n: glob("*a" * 50 + "b", "a" * n)),
-    "a long line": (2_000, split_line),
+    "a long line": (250, split_line),
     "tiny chunks": (12_500, read_chunks),
     "poisoning: ignore": (2_500, lambda n: detect("ignore previous " * n)),
     "poisoning: send": (7_500, lambda n: detect("send " * n)),

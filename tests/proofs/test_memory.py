@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,11 @@ def resident_bytes() -> int:
     return psutil.Process().memory_info().rss
 
 
-async def test_a_thousand_starts_and_stops_take_no_more_memory(tmp_path: Path) -> None:
+async def test_a_thousand_starts_and_stops_take_no_more_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # pytest keeps every record in memory.
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     harness = PoolHarness(tmp_path / "record")
     harness.options = ["--child"]
     pool = harness.pool()
@@ -37,14 +42,17 @@ async def test_a_thousand_starts_and_stops_take_no_more_memory(tmp_path: Path) -
         for number in range(rounds):
             assert await call(pool, "echo", n=number) == {"n": number}
             await pool.disconnect(REF)
+            if number % 20 == 0:
+                gc.collect()  # which is otherwise done between tests only
 
-    await start_and_stop(5)
+    # The allocator takes memory in steps, most of them in the first rounds; a leak goes on growing.
+    await start_and_stop(ROUNDS // 2)
     before = resident_bytes()
-    await start_and_stop(ROUNDS)
+    await start_and_stop(ROUNDS // 2)
     after = resident_bytes()
     await pool.close()
-    assert after - before < 4 * MEBIBYTE
-    assert len(harness.pids()) == ROUNDS + 5
+    assert after - before < 3 * MEBIBYTE
+    assert len(harness.pids()) == ROUNDS
 
 
 @pytest.mark.proves("META-4")

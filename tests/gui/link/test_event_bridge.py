@@ -43,17 +43,19 @@ def activity(request_id: str) -> ActivityRecorded:
 
 
 class Batches(QObject):
-    """The batches a bridge delivered, and on which threads."""
+    """The batches a bridge delivered, when, and on which threads."""
 
     def __init__(self, bridge: EventBridge) -> None:
         super().__init__()
         self.received: list[list[Event]] = []
         self.on_main_thread: list[bool] = []
+        self.at_s: list[float] = []
         bridge.subscribe(self, self._receive)
 
     def _receive(self, batch: Sequence[Event]) -> None:
         self.received.append(list(batch))
         self.on_main_thread.append(current_thread() is main_thread())
+        self.at_s.append(time.monotonic())
 
 
 @pytest.fixture
@@ -135,13 +137,12 @@ def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
 
 @pytest.mark.proof
 def test_a_second_batch_waits_for_the_interval(bridge: EventBridge, qtbot: QtBot) -> None:
-    batches, at = Batches(bridge), list[float]()
-    bridge.subscribe(batches, lambda _: at.append(time.monotonic()))
+    batches = Batches(bridge)
     bridge.publish(LISTENING)
-    qtbot.waitUntil(lambda: len(at) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(batches.at_s) == 1, timeout=WAIT_MS)
     bridge.publish(STOPPED)
-    qtbot.waitUntil(lambda: len(at) == 2, timeout=WAIT_MS)
-    first, second = at
+    qtbot.waitUntil(lambda: len(batches.at_s) == 2, timeout=WAIT_MS)
+    first, second = batches.at_s
     assert second - first >= 0.9 / BATCHES_PER_SECOND
 
 
