@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
-from typing import get_args
+from typing import ClassVar, get_args
 
 import pytest
 from PySide6.QtCore import QObject
@@ -43,19 +43,17 @@ def activity(request_id: str) -> ActivityRecorded:
 
 
 class Batches(QObject):
-    """The batches a bridge delivered, when, and on which threads."""
+    """The batches a bridge delivered, and on which threads."""
 
     def __init__(self, bridge: EventBridge) -> None:
         super().__init__()
         self.received: list[list[Event]] = []
         self.on_main_thread: list[bool] = []
-        self.at_s: list[float] = []
         bridge.subscribe(self, self._receive)
 
     def _receive(self, batch: Sequence[Event]) -> None:
         self.received.append(list(batch))
         self.on_main_thread.append(current_thread() is main_thread())
-        self.at_s.append(time.monotonic())
 
 
 @pytest.fixture
@@ -137,7 +135,13 @@ def test_a_burst_from_several_threads_loses_nothing_and_needs_few_batches(
 
 @pytest.mark.proof
 def test_a_second_batch_waits_for_the_interval(bridge: EventBridge, qtbot: QtBot) -> None:
-    batches = Batches(bridge)
+    class TimedBatches(Batches):
+        at_s: ClassVar[list[float]] = []
+
+        def _receive(self, batch: Sequence[Event]) -> None:
+            self.at_s.append(time.monotonic())
+
+    batches = TimedBatches(bridge)
     bridge.publish(LISTENING)
     qtbot.waitUntil(lambda: len(batches.at_s) == 1, timeout=WAIT_MS)
     bridge.publish(STOPPED)
