@@ -15,14 +15,33 @@ from router.domain.ids import ProjectId, ServerRef, ToolKey
 PermissionRequestId = NewType("PermissionRequestId", str)
 
 _CHOOSES_CODE = re.compile(
-    r"path(?:ext)?|node_(?:options|path)|(?:ld_|dyld_|python|npm_config_|uv_|pip_|pipx_|bun_).*",
+    # the system: loader, lookup of programs and settings, shells, what programs start
+    r"path(?:ext)?|(?:_rld|ld|dyld|gconv|getconf|glibc|malloc|nis|resolv|path)_.*|(?:loc|nls|f)path"
+    r"|language|term(?:info.*|cap|path)|hostaliases|globignore|(?:read)?nullcmd|tmpprefix"
+    r"|home|userprofile|(?:local)?appdata|xdg_.*|tmpdir|te?mp|env|bash.*|shell(?:opts)?|zdotdir"
+    r"|ifs|ps4|prompt_command|comspec|psmodulepath|editor|visual|browser|.*pager|lesso.*|lessclose"
+    # runtimes and package managers
+    r"|node_(?!env$).*|(?:npm|yarn|pnpm|corepack|nvm|bun|deno|tsx?|ts_node)_.*|python.*|(?:uv|pip|pipx)_.*"
+    r"|(?:conda|poetry|virtual_env|pyenv).*|perl.*|ruby.*|(?:gem|bundle|bundler|rbenv)_.*|j?ruby_?opts?"
+    r"|_?java_.*|jdk_.*|classpath|(?:maven|mvn|gradle|kotlin|scala|sbt|ant|groovy|jvm).*"
+    r"|(?:dotnet|coreclr|cor|complus|msbuild|nuget)_.*|php.*|lua_.*|go(?:root|path|flags|toolchain|proxy)"
+    r"|(?:cargo|rustup|rustc)_?.*|r_(?:home|libs|profile|environ).*|erl_.*|elixir_.*|ghc.*|guile_.*|tcl.*"
+    # tools that run what they are told
+    r"|(?:git|ssh|sudo|docker|openssl|ansible|vim)_.*|viminit|cvs_rsh|rsync_rsh|makeflags|gcc_exec_prefix",
     re.IGNORECASE,
 )
+_HARMLESS = re.compile(r"TZ|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|(?:[A-Z]+_)?LOG_?LEVEL")
 
 
 def chooses_code(variable: str) -> bool:
-    """Whether the value of this environment variable decides which code a program runs."""
+    """Whether this environment variable is known to decide which code a program runs: the user is
+    warned. No list of them is complete, so a consent covers all but the harmless ones."""
     return _CHOOSES_CODE.fullmatch(variable) is not None
+
+
+def is_harmless(variable: str) -> bool:
+    """Whether no value of this environment variable changes which code a program runs."""
+    return _HARMLESS.fullmatch(variable) is not None
 
 
 def would_run(command: str, variables: Collection[str]) -> str:

@@ -1,8 +1,8 @@
 """The user's consents to start a server's command, and what it may access during discovery:
 `consents.json`.
 
-A consent covers what would run: command, arguments, folder, names of environment variables (with
-the values of those that choose code) and the program the command resolves to. If any of them
+A consent covers what would run: command, arguments, folder, environment variables (with the values
+as written of all but the harmless ones) and the program the command resolves to. If any of them
 changes, consent is needed again. Consents have their own file, so that a pasted `workspace.json`
 can't contain one.
 """
@@ -20,7 +20,7 @@ from router.config.secret_references import replace_secret_references, secret_re
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId
 from router.domain.json_values import as_object
-from router.domain.permissions import chooses_code
+from router.domain.permissions import is_harmless
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import TransportType
 from router.store import json_text
@@ -75,13 +75,14 @@ class ConsentStore:
 
 
 def fingerprint(config: ServerConfig) -> str:
-    """SHA-256 over what would run, without other environment values, which may be secret."""
+    """SHA-256 over what would run. Secret references go in as they are written: so another secret
+    needs a new consent, and the hash never depends on a secret's value."""
     running = {
         "command": config.command,
         "args": list(config.args),
         "cwd": config.cwd,
         "env": sorted(config.env),
-        "code": {k: v for k, v in config.env.items() if chooses_code(k)},
+        "code": {k: v for k, v in config.env.items() if not is_harmless(k)},
         "program": resolved_program(config),
     }
     return hashlib.sha256(json.dumps(running, sort_keys=True).encode()).hexdigest()

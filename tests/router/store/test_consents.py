@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import stat
 import sys
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId
 from router.store.consents import ConsentStore, resolved_program
+from router.store.files import atomic_write
+from tests.support.code_variables import CHOOSE_CODE
 
 TIME = ServerId("time")
 
@@ -74,7 +78,7 @@ def test_a_consent_covers_only_its_own_command(
 
 
 @pytest.mark.proves("U-1")
-def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not(
+def test_a_new_environment_variable_needs_a_new_consent_but_a_harmless_new_value_does_not(
     consents: ConsentStore, config: ServerConfig
 ) -> None:
     consents.grant(TIME, config)
@@ -85,27 +89,38 @@ def test_a_new_environment_variable_needs_a_new_consent_but_a_new_value_does_not
 
 
 @pytest.mark.proves("U-1")
-@pytest.mark.parametrize(
-    "name",
-    [
-        "PATH",
-        "PYTHONPATH",
-        "NODE_OPTIONS",
-        "NODE_PATH",
-        "LD_PRELOAD",
-        "DYLD_LIBRARY_PATH",
-        "npm_config_registry",
-        "NPM_CONFIG_NODE_OPTIONS",
-        "UV_INDEX_URL",
-        "PIP_INDEX_URL",
-    ],
-)
-def test_a_new_value_of_a_variable_that_can_load_code_needs_a_new_consent(
+@pytest.mark.parametrize("name", sorted(CHOOSE_CODE | {"DATABASE_URL", "SOME_NEW_RUNTIME_STARTUP"}))
+def test_a_new_value_of_any_other_variable_needs_a_new_consent(
     consents: ConsentStore, name: str
 ) -> None:
     before, after = (ServerConfig(command="/bin/sh", env={name: v}) for v in ("/a", "/b"))
     consents.grant(TIME, before)
     assert not consents.has(TIME, after)
+
+
+@pytest.mark.proves("U-1")
+def test_a_reference_to_another_secret_needs_a_new_consent(consents: ConsentStore) -> None:
+    before, after = (
+        ServerConfig(command="/bin/sh", env={"API_KEY": f"${{keyring:{name}}}"})
+        for name in ("personal/notes/API_KEY", "personal/bank/API_KEY")
+    )
+    consents.grant(TIME, before)
+    assert not consents.has(TIME, after)
+
+
+@pytest.mark.parametrize("env", [{}, {"TZ": "UTC"}, {"PYTHONPATH": "/a"}])
+def test_a_consent_of_an_earlier_version_holds_where_it_covered_as_much(
+    consents: ConsentStore, tmp_path: Path, env: dict[str, str]
+) -> None:
+    """Before, it covered the values of a few variables only."""
+    earlier = {"command": "/bin/sh", "args": [], "cwd": None, "env": sorted(env)}
+    earlier |= {"code": {k: v for k, v in env.items() if k != "TZ"}, "program": "/bin/sh"}
+    granted = hashlib.sha256(json.dumps(earlier, sort_keys=True).encode()).hexdigest()
+    atomic_write(
+        tmp_path / "personal" / "consents.json",
+        json.dumps({"formatVersion": 1, "servers": {TIME: granted}}).encode(),
+    )
+    assert consents.has(TIME, ServerConfig(command="/bin/sh", env=env))
 
 
 @pytest.mark.proves("U-1")
