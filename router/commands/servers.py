@@ -161,7 +161,9 @@ def _add_request(given: JsonObject) -> JsonObject:
         config: JsonObject = {"url": url, "headers": pairs(given["header"])}
     else:
         config = {"command": program[0], "args": program[1:], "env": pairs(given["env"])}
-        if given["cwd"] or _is_relative(program[0]):
+        if "${workspaceFolder}" in (given["cwd"] or ""):  # known only when a client calls
+            config["cwd"] = given["cwd"]
+        elif given["cwd"] or _is_relative(program[0]):
             config["cwd"] = str(Path(given["cwd"] or "").resolve())
     return {"workspace": given["workspace"], "name": given["name"], "config": config}
 

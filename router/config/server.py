@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Annotated, Any, TypeAlias, cast
 from urllib.parse import urlsplit
 
@@ -149,6 +150,13 @@ class ServerConfig(ConfigModel):
         """Whether it works in the folder of its client."""
         values = (self.cwd or "", *self.args, *self.env.values())
         return any(CLIENT_FOLDER in value for value in values)
+
+    @property
+    def lets_client_choose_program(self) -> bool:
+        """Whether its program is a path relative to the folder of its client."""
+        command = self.command or ""
+        relative = PurePath(command).name != command and not PurePath(command).is_absolute()
+        return relative and CLIENT_FOLDER in (command + (self.cwd or ""))
 
     def in_folder(self, folder: str) -> ServerConfig:
         """This configuration with `folder` filled in where the client's folder is meant."""

@@ -21,6 +21,11 @@ from router.upstream.connect import LaunchPlan
 from router.upstream.errors import failed
 from router.upstream.run_options import RunOptions
 
+_RELATIVE_PROGRAM = (
+    "its program is relative to the client's folder, so a client could choose what runs: "
+    "use an absolute path"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchPolicy:
@@ -35,6 +40,8 @@ class LaunchPolicy:
         entry = self._context.catalogs.entry(ref)
         if entry.config.disabled:
             raise failed(Failure(FailureKind.DISABLED), entry.name)
+        if entry.config.lets_client_choose_program:
+            raise failed(Failure(FailureKind.OTHER, detail=_RELATIVE_PROGRAM), entry.name)
         if not await asyncio.to_thread(self._context.catalogs.has_consent, ref):
             failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
             raise failed(failure, entry.name)

@@ -41,6 +41,19 @@ def test_a_server_is_added_listed_searched_and_called_without_an_instance(
     assert "test" in terminal("list")[1]
 
 
+def test_the_clients_folder_stays_a_placeholder_and_never_chooses_the_program(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal("add", "Own", "--cwd", "${workspaceFolder}", "--", *SERVER)
+    terminal("add", "Theirs", "--cwd", "${workspaceFolder}", "--", "./mcp.sh")
+    (file,) = tmp_path.rglob("workspace.json")
+    written = json.loads(file.read_text())["mcpServers"]
+    assert {entry["cwd"] for entry in written.values()} == {"${workspaceFolder}"}
+    code, out, err = terminal("refresh", "theirs")
+    assert code == 1
+    assert "relative to the client's folder" in out + err
+
+
 @pytest.mark.proves("DISC-13")
 def test_a_server_without_a_list_shows_as_one_placeholder(terminal: Terminal) -> None:
     terminal("add", "Test", "--", *SERVER)
