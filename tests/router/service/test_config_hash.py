@@ -71,14 +71,14 @@ async def test_another_secret_under_the_same_name_has_the_same_hash(
 async def test_a_value_changed_in_the_file_starts_a_discovery(
     running: RunningRouter, tmp_path: Path
 ) -> None:
-    await running.add("Test", stdio_config(env={"MODE": "one"}))
+    await running.add("Test", stdio_config(env={"LOG_LEVEL": "one"}))
     before = json.loads(entry(tmp_path).read_text())["configHash"]
     running.trace.clear()
     file = tmp_path / "workspaces" / "personal" / "workspace.json"
-    save(file, file.read_text().replace('"MODE": "one"', '"MODE": "two"'))
+    save(file, file.read_text().replace('"LOG_LEVEL": "one"', '"LOG_LEVEL": "two"'))
     await running.trace.until(DiscoveryProgressed, lambda e: e.step is DiscoveryStep.COMPLETE)
     after = json.loads(entry(tmp_path).read_text())["configHash"]
-    assert after == stdio_config(env={"MODE": "two"}).config_hash != before
+    assert after == stdio_config(env={"LOG_LEVEL": "two"}).config_hash != before
 
 
 def entry(data_dir: Path) -> Path:
