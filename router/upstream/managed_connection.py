@@ -32,6 +32,7 @@ from router.upstream.hooks import Timing, UpstreamHooks
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.instance_key import InstanceKey
 from router.upstream.ports import CallOptions
+from router.upstream.process.stdio import StdioTransport
 from router.upstream.request_limiter import RequestLimiter
 from router.upstream.restart_policy import RestartPolicy
 from router.upstream.run_options import RunOptions
@@ -114,13 +115,22 @@ class ManagedConnection:
             connection = self._ready
             if connection is None or connection.closed:
                 connection = await self._connect(options)
-            result = await connection.request(method, params, options)
+            try:
+                result = await connection.request(method, params, options)
+            except UpstreamFailed:
+                self._replace_if_stuck(connection, options)
+                raise
         finally:
             self._limiter.release()
         self._restart_policy.succeeded()
         if method == "resources/subscribe" and params is not None:
             self._subscribed.add(params["uri"])
         return result
+
+    def _replace_if_stuck(self, connection: UpstreamConnection, options: CallOptions) -> None:
+        """Kill a process that does nothing any more: the next use starts another one."""
+        if connection.is_stuck and isinstance(connection.transport, StdioTransport):
+            connection.transport.kill(Failure(FailureKind.STUCK, f"{options.timeout_s:g} s"))
 
     async def unsubscribe(self, uri: str) -> None:
         """Nobody is subscribed to the resource any more; starts nothing."""

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from router.runtime.tasks import spawn, stop
 from router.config.server import ServerConfig
+from router.runtime.tasks import spawn, stop
 from tests.support.listed_server import ListedServer
 from tests.support.running_router import RunningRouter, running_router
 

@@ -194,7 +194,7 @@ def _is_idempotent(tool: Tool) -> bool:
 def _was_lost(error: UpstreamFailed) -> bool:
     """Whether a working connection broke: not a failed start, nor an HTTP error of the server."""
     failure = error.failure
-    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE)
+    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE, FailureKind.STUCK)
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 

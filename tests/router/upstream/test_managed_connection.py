@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from router.config.server import Lifecycle, ServerConfig, Sharing
+from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
@@ -360,6 +362,41 @@ async def test_concurrent_calls_of_a_server_are_limited(
     assert pair[2] not in done
     assert await call(pool, "reverse", size=2, value=3) == {"value": 3}
     assert [(await task)["value"] for task in pair] == [0, 1, 2]
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGSTOP")
+async def test_a_stopped_process_is_replaced_after_two_timeouts(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    await call(pool, "echo")
+    [pid] = harness.pids()
+    os.kill(pid, signal.SIGSTOP)
+    in_time = CallOptions(timeout_s=0.2)
+    params: JsonObject = {"name": "echo", "arguments": {}}
+    together = (failure_of(pool.request(REF, "tools/call", params, in_time)) for _ in range(3))
+    await asyncio.gather(*together)
+    assert harness.states_of()[-1] is READY
+    await failure_of(pool.request(REF, "tools/call", params, in_time))
+    await harness.until(lambda: FAILED in harness.states_of())
+    assert harness.failures[-1] == Failure(FailureKind.STUCK, "0.2 s")
+    assert "callTimeoutS" in str(advise(harness.failures[-1], "Files"))
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert len(harness.pids()) == 2
+    assert not is_running(pid)
+
+
+@pytest.mark.parametrize("sign", ["ping", "result"])
+async def test_a_slow_process_that_still_sends_something_is_not_replaced(
+    pool: UpstreamPool, harness: PoolHarness, sign: str
+) -> None:
+    harness.options = ["--deaf-to", "tools/call"] if sign == "ping" else []
+    params: JsonObject = {"name": "slow", "arguments": {}}
+    for _ in range(3):
+        await failure_of(pool.request(REF, "tools/call", params, CallOptions(timeout_s=0.2)))
+        if sign == "result":
+            await call(pool, "echo")
+    assert harness.states_of() == [CONNECTING, READY]
 
 
 @pytest.mark.parametrize("method", ["start", "request"])
