@@ -91,6 +91,8 @@ class FreshnessMonitor:
     attempts: DiscoveryAttempts
     discover_quietly: Callable[[ServerRef], Awaitable[None]]
     """Discovers one server without showing it."""
+    reset_failures: Callable[[ServerRef], None]
+    """Allows a new start now, however often the server failed: the pause is ours."""
     may_run: Callable[[ServerRef], bool]
     is_connected: Callable[[ServerRef], bool]
     idle_s: Callable[[ServerRef], float | None]
@@ -159,6 +161,8 @@ class FreshnessMonitor:
 
     def _start_discovery(self, ref: ServerRef) -> None:
         self._tried[ref] = self.clock()
+        if (last := self.attempts.last(ref)) is not None and last.failure is not None:
+            self.reset_failures(ref)
         spawn(self._discover(ref), name=f"discover {ref.server} quietly")
 
     async def _discover(self, ref: ServerRef) -> None:

@@ -108,6 +108,7 @@ class UpstreamManager:
             catalogs,
             self._attempts,
             self.discovery_queue.discover_quietly,
+            self.pool.reset_failures,
             may_run=self._may_run,
             is_connected=lambda ref: self.statuses.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,

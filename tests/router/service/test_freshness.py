@@ -145,6 +145,7 @@ class Watch:
             workspaces,
             self.attempts,
             self._discover,
+            lambda _: None,
             may_run=lambda _: True,
             is_connected=lambda _: self.connected,
             idle_s=lambda _: self.idle_s,

@@ -171,3 +171,15 @@ def test_an_unusable_file_has_no_consent_and_is_replaced(
     assert not consents.has(TIME, config)
     consents.grant(TIME, config)
     assert consents.has(TIME, config)
+
+
+def test_a_program_that_is_gone_is_told_from_one_that_was_never_consented_to(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
+) -> None:
+    assert not consents.lost_program(TIME, config)
+    consents.grant(TIME, config)
+    assert not consents.lost_program(TIME, config)
+    (tmp_path / "bin" / "time-server.cmd").unlink()
+    assert consents.lost_program(TIME, config)
+    assert not consents.has(TIME, config)
+    assert not consents.lost_program(ServerId("other"), config)
