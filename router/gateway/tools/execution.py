@@ -7,7 +7,7 @@ the server called. Its result goes back unchanged; its errors, without our secre
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -35,6 +35,7 @@ from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import problems
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.tool_results import text_result
+from router.gateway.tools.unlisted_servers import IncreasingProgress, ToolListWaits
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
 from router.upstream.ports import CallOptions, Upstreams
@@ -53,12 +54,29 @@ class Execution:
     timeout_s: Callable[[], float]
     permission_requests: PermissionRequests
     redactor: Redactor
+    tool_list_waits: ToolListWaits
 
     def view(self, principal: Principal) -> View:
         catalog = self.catalogs.get(principal.workspace)
         if catalog is None:
             raise NoWorkspace(principal.workspace)
         return catalog.view(principal.project, principal.servers)
+
+    async def view_with(self, request: ClientRequest, server: ServerId) -> View:
+        """The view, once the tool list of a server that it contains is known. Raises
+        `UpstreamFailed` with the reason if it can't be known."""
+        view = self.view(request.principal)
+        if server not in view.entries:
+            return view
+        ref = ServerRef(request.principal.workspace, server)
+        await self.tool_list_waits.until_listed(ref, request.on_progress)
+        return self.view(request.principal)
+
+    async def wait_briefly(self, principal: Principal) -> None:
+        """Wait a moment for tool lists of the view that are being discovered."""
+        view = self.view(principal)
+        refs = [ServerRef(principal.workspace, entry.id) for entry in view.servers]
+        await self.tool_list_waits.briefly(refs)
 
     async def call_tool(
         self,
@@ -71,8 +89,10 @@ class Execution:
 
         `perform` makes the call of a tool that no server has, once it is permitted.
         """
+        if request.on_progress is not None:
+            request = replace(request, on_progress=IncreasingProgress(request.on_progress))
         try:
-            view = self.view(request.principal)
+            view = await self.view_with(request, key.server)
             tool = view.tool(key)
             if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))

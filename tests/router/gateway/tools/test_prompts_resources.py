@@ -24,6 +24,7 @@ from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.search.provider import Provider
 from router.store.redaction import Redactor
+from tests.support.fake_tool_list_waits import FakeToolListWaits
 from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -51,7 +52,12 @@ def forwarding_to(*errors: ToolboothError, **more: object) -> PromptsAndResource
         lambda _: None, lambda: NOW, lambda: 5.0, lambda: False, Redactor()
     )
     execution = Execution(
-        {HOME: catalog}, FakeUpstreams(answer), lambda: 5.0, permission_requests, Redactor()
+        {HOME: catalog},
+        FakeUpstreams(answer),
+        lambda: 5.0,
+        permission_requests,
+        Redactor(),
+        FakeToolListWaits(),
     )
     return PromptsAndResources(execution, ActivityRecorder(recorded.append, lambda: NOW))
 
