@@ -49,7 +49,8 @@ _NO_SERVERS = [
     "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
-    CutKind.TOO_MANY_TOOLS: "tools over the limit removed",
+    CutKind.TOO_MANY_TOOLS: "tools over the limit removed (listLimits.tools in the settings)",
+    CutKind.LIST_TOO_LONG: "prompts and resources over the limit removed",
     CutKind.BAD_NAME: "tools with an invalid name removed",
     CutKind.SAME_NAME: "tools with a duplicate name removed",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",

@@ -206,6 +206,13 @@ def describe(failure: Failure) -> FailureText:
                 detail=f"it already runs for {subject} sessions or folders",
                 terminal="Set maxSessions in its configuration.",
             )
+        case FailureKind.TOO_LARGE:
+            return _described(
+                sentence("Sent more than {limit} at once", limit=subject),
+                "Ask it for less at a time, or raise the limit for its messages.",
+                detail=detail,
+                terminal="Set messageLimitMb in the settings.",
+            )
         case FailureKind.TOO_MUCH_MEMORY:
             return _described(
                 sentence("Exceeded its memory limit of {limit}", limit=subject),

@@ -23,6 +23,8 @@ class FailureKind(StrEnum):
     BAD_PROTOCOL = "bad_protocol"
     BUSY = "busy"
     TOO_MANY_SESSIONS = "too_many_sessions"
+    TOO_LARGE = "too_large"
+    """It sent a message that is larger than the settings allow."""
     TOO_MUCH_MEMORY = "too_much_memory"
     NETWORK_NEEDED = "network_needed"
     """It failed to list its tools and tried to reach the network, which is not allowed yet."""

@@ -89,6 +89,7 @@ class UpstreamManager:
             packages=self._packages,
             vetting=self._vetting,
             list_limits=self.tool_lists.limits,
+            upstream_limits=self._launch_policy.upstream_limits,
             keep_receipt=self.receipts.keep,
             clock=context.clock,
         )

@@ -71,13 +71,14 @@ class Dispatcher:
         prompts_resources: PromptsAndResources,
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
+        session_limit: Callable[[], int],
     ) -> None:
         self.tool_methods = tool_methods
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
         self._input_required = InputRequiredCalls()
-        self.sessions = Sessions(self._session_ended)
+        self.sessions = Sessions(self._session_ended, limit=session_limit)
         self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
