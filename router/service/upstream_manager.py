@@ -24,6 +24,7 @@ from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import DiscoveryStatus, LogLine, ServerState
 from router.runtime.shutdown import Shutdown
+from router.runtime.tasks import log_and_continue
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
 from router.service.discovery_planner import DiscoveryPlanner
@@ -61,7 +62,7 @@ class UpstreamManager:
         self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
-        self.receipts = Receipts(catalogs, self.statuses)
+        self.receipts = Receipts(catalogs, self.statuses, context.deferred_writes)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
@@ -225,8 +226,10 @@ class UpstreamManager:
         self.statuses.forget(ref)
         self._context.redactor.forget(ref)
         self._context.publish(ServerRemoved(ref))
-        await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
-        await self.tool_lists.forget(ref)
+        with log_and_continue(f"forget the consent of {ref}"):
+            await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
+        with log_and_continue(f"forget the tools of {ref}"):
+            await self.tool_lists.forget(ref)
 
     def _may_run(self, ref: ServerRef) -> bool:
         enabled = not self._catalogs.entry(ref).config.disabled
