@@ -23,7 +23,9 @@ from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
 from router.discovery.packages.package_store import PackageStore
 from router.discovery.packages.runners import PackageRun, recognise
+from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.errors import ToolboothError
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import DiscoveryAccess
 from router.domain.search import ToolUse, UsageHistory
@@ -33,6 +35,7 @@ from router.store.config_store import ConfigStore
 from router.store.consent_key import FILE_NAME, ConsentKey
 from router.store.consents import ConsentStore
 from router.store.deferred_writes import DeferredWrites
+from router.store.discovery_attempts import AttemptStore
 from router.store.receipts import ReceiptStore
 from router.store.scripts import ScriptStore
 from router.store.tokens import TokenStore
@@ -48,6 +51,7 @@ REF = ServerRef(WorkspaceId("personal"), FILES)
 SHELL = ServerConfig(command="/bin/sh")
 OTHER = ServerConfig(command="/bin/cat")
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
+ATTEMPT = DiscoveryAttempt(NOW, "hash", "program", Failure(FailureKind.TIMEOUT), 1)
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,11 @@ STORES = {
         lambda folder: folder / "files.json",
         lambda folder: ReceiptStore(folder).write(FILES, RECEIPT),
         lambda folder: ReceiptStore(folder).write(FILES, RECEIPT),
+    ),
+    "discovery attempts": Store(
+        lambda folder: folder / "files.json",
+        lambda folder: AttemptStore(folder).write(FILES, ATTEMPT),
+        lambda folder: AttemptStore(folder).write(FILES, ATTEMPT),
     ),
     "scripts": Store(
         lambda folder: folder / "scripts" / "sum.lua",
