@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -106,6 +107,7 @@ class Endpoint:
         self._http_requests = ActiveRequests(self._is_valid)
         self._requests = ActiveRequests(self._is_valid)
         self._listener: Listener | None = None
+        self._loading: asyncio.Task[object] | None = None
         self._dispatcher: Dispatcher | None = None
         self._end_session = upstreams.pool.end_session
         upstreams.hooks.on_resource_updated = self._resource_updated
@@ -129,6 +131,13 @@ class Endpoint:
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
         self._set_state(ListenerState(ListenerPhase.LISTENING, url=self._listener.url))
+        load = asyncio.to_thread(importlib.import_module, "router.gateway.sdk")
+        self._loading = spawn(load, name="load the SDK")
+
+    async def loaded(self) -> None:
+        """Wait for what requests need, which is loaded while the endpoint listens already."""
+        if self._loading is not None:
+            await self._loading
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""

@@ -12,9 +12,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
 from router.catalog.tool_definition import context_tokens, result_tokens
 from router.catalog.view import View
 from router.config.settings import Settings
@@ -42,6 +39,7 @@ from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, f
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
 from router.gateway.tools.tool_results import error_result, outcome_of
 from router.scripts.runner import ScriptRunner
+from router.wire.mcp import INVALID_PARAMS, MCPError
 
 
 class ToolMethods:
@@ -88,7 +86,7 @@ class ToolMethods:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise MCPError(types.INVALID_PARAMS, "A tool call needs a name and its arguments.")
+            raise MCPError(INVALID_PARAMS, "A tool call needs a name and its arguments.")
         arguments = cast(JsonObject, arguments)
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
@@ -104,7 +102,7 @@ class ToolMethods:
                 return await self._progressive.call(request, view, name, arguments)
             exposed = view.exposed if view.optimization is None else view.pinned
             if name not in exposed:
-                raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+                raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
             key = exposed[name]
         result = await self.run_tool(request, key, arguments, cut=cut)
         match result:
