@@ -1,4 +1,8 @@
-"""The endpoint for clients: composes listener, request checks, dispatcher and tool methods."""
+"""The endpoint for clients: composes listener, request checks, dispatcher and tool methods.
+
+Listener and dispatcher are imported at the start: a command without a running instance uses the
+tool methods only.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import importlib
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from router.api.events import (
     Event,
@@ -26,10 +31,6 @@ from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import Authenticator
 from router.gateway.http.http_request import HTTPError
-from router.gateway.http.listener import Listener
-from router.gateway.http.request_checks import RequestChecks
-from router.gateway.http.streamable_http import StreamableHTTPServer
-from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.permission_requests import PermissionRequests
@@ -42,6 +43,11 @@ from router.service.context import ServiceContext
 from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
+
+if TYPE_CHECKING:
+    from router.gateway.http.listener import Listener
+    from router.gateway.http.request_checks import RequestChecks
+    from router.gateway.session.dispatcher import Dispatcher
 
 _RECORDED_STATUSES = (401, 403, 429)
 _GRACE_S = 1
@@ -122,6 +128,8 @@ class Endpoint:
 
     async def start(self, port: int) -> None:
         """Listen. A port that is taken is a state to show; the router goes on."""
+        from router.gateway.http.listener import Listener
+
         self._set_state(ListenerState(ListenerPhase.STARTING))
         try:
             self._listener = Listener(port, self._build)
@@ -154,6 +162,10 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, hosts: frozenset[str]) -> RequestChecks:
+        from router.gateway.http.request_checks import RequestChecks
+        from router.gateway.http.streamable_http import StreamableHTTPServer
+        from router.gateway.session.dispatcher import Dispatcher
+
         self._dispatcher = Dispatcher(
             self.tool_methods, self._prompts_resources, self._requests, self._session_ended
         )
