@@ -50,6 +50,7 @@ async def serve(data_dir: Path, port: int | None) -> int:
     import asyncio
 
     from router.cli.environment_servers import servers_of_environment
+    from router.runtime.tasks import spawn, stop
     from router.runtime.tracing import redact_logs
     from router.service import Router
 
@@ -65,11 +66,9 @@ async def serve(data_dir: Path, port: int | None) -> int:
         if listener.phase is not ListenerPhase.LISTENING:
             raise ToolboothError(listener.message or "The endpoint could not be opened.")
         print(json.dumps({"event": "listening", "url": listener.url}), flush=True)
-        await router.endpoint.loaded()
-        # What is loaded by now stays: each collection of it would delay every client by a tenth of
-        # a second.
-        gc.freeze()
+        freezing = spawn(_freeze(router), name="freeze what is loaded")
         await stopping.wait()
+        await stop(freezing)
     finally:
         await router.stop()
     return 0
@@ -90,6 +89,13 @@ async def _started(router: Router, stopping: asyncio.Event) -> bool:
         return False
     await starting
     return True
+
+
+async def _freeze(router: Router) -> None:
+    """What is loaded when the router has started stays: each collection of it would delay every
+    client by a tenth of a second."""
+    await router.endpoint.loaded()
+    gc.freeze()
 
 
 def _log_to_stderr() -> None:
