@@ -1276,6 +1276,10 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
+    </message>
+    <message>
         <source>There are no removed workspaces.</source>
         <translation>削除されたワークスペースはありません。</translation>
     </message>
