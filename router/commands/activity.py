@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,6 +22,7 @@ from router.commands.command import (
 )
 from router.commands.context import Context
 from router.commands.output import camel_case, local_time, shortened, shown_key, table
+from router.commands.servers import run_with_file_problems
 from router.domain.activity import ActivityKind, ActivityQuery
 from router.domain.json_values import JsonObject
 
@@ -74,7 +75,8 @@ async def _activity_run(send: Send, call: Invocation) -> Any:
     """The newest entries; with `--export` all of them, printed page by page."""
     name, form = call.command.name, call.arguments["export"]
     if form is None:
-        return await send(name, {**call.arguments, "limit": _SHOWN})
+        shown = replace(call, arguments={**call.arguments, "limit": _SHOWN})
+        return await run_with_file_problems(send, shown)
     write = _json_line if form == "jsonl" else _CsvWriter()
     before: int | None = None
     while True:

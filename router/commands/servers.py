@@ -49,7 +49,8 @@ _NO_SERVERS = [
     "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
-    CutKind.TOO_MANY_TOOLS: "tools over the limit removed",
+    CutKind.TOO_MANY_TOOLS: "tools over the limit removed (listLimits.tools in the settings)",
+    CutKind.LIST_TOO_LONG: "prompts and resources over the limit removed",
     CutKind.BAD_NAME: "tools with an invalid name removed",
     CutKind.SAME_NAME: "tools with a duplicate name removed",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",
@@ -314,10 +315,12 @@ async def sign_out(context: Context) -> JsonObject:
     return server_json(context.status(context.server))
 
 
-async def _list_run(send: Send, call: Invocation) -> Any:
-    servers = await send(call.command.name, call.arguments)
-    print_to_stderr(rejection_lines(await send("rejected", {})))
-    return servers
+async def run_with_file_problems(send: Send, call: Invocation) -> Any:
+    """Say on stderr which files can't be read or written."""
+    result = await send(call.command.name, call.arguments)
+    problems = await send("file problems", {})
+    print_to_stderr([*rejection_lines(problems["rejected"]), *unwritten_lines(problems)])
+    return result
 
 
 @COMMANDS.add(
@@ -326,15 +329,27 @@ async def _list_run(send: Send, call: Invocation) -> Any:
     WORKSPACE,
     examples=["--workspace Work"],
     lines=server_lines,
-    run=_list_run,
+    run=run_with_file_problems,
 )
 async def list_servers(context: Context) -> list[JsonObject]:
-    return [server_json(status) for status in context.router.servers.list(context.workspace)]
+    """Raises the `ConfigError` of a workspace whose file was never valid."""
+    servers = context.router.servers.list(context.workspace)
+    if not servers:
+        context.router.workspaces.check(context.workspace)
+    return [server_json(status) for status in servers]
 
 
-async def rejected(context: Context) -> list[JsonObject]:
-    files = context.router.settings.rejected_files()
-    return [json_fields(file, "path line reason") for file in files]
+async def file_problems(context: Context) -> JsonObject:
+    settings = context.router.settings
+    return {
+        "rejected": [json_fields(file, "path line reason") for file in settings.rejected_files()],
+        "unwritten": settings.unwritten_reason() or None,
+    }
+
+
+def unwritten_lines(problems: JsonObject) -> list[str]:
+    reason = problems["unwritten"]
+    return [f"{reason} What is unwritten is kept in memory."] if reason else []
 
 
 def rejection_lines(files: list[JsonObject]) -> list[str]:
@@ -350,7 +365,7 @@ def _place(file: JsonObject) -> str:
 
 
 HANDLERS: dict[str, Handler] = {
-    "rejected": rejected,
+    "file problems": file_problems,
     "sign-in wait": wait_for_sign_in,
 }
 """Requests that commands send and nobody types."""

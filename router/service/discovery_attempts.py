@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -87,7 +88,8 @@ class DiscoveryAttempts:
         attempt = self.last(ref)
         if ref in self._unsaved and attempt is not None:
             self._unsaved.discard(ref)
-            await asyncio.to_thread(self._store(ref).write, ref.server, attempt)
+            write = partial(self._store(ref).write, ref.server, attempt)
+            await asyncio.to_thread(self._context.deferred_writes.write, ("attempt", ref), write)
 
     def cancelled(self, ref: ServerRef, config_hash: str) -> None:
         """The user cancelled a discovery. That is not recorded: the next start tries again."""
@@ -111,6 +113,7 @@ class DiscoveryAttempts:
     async def forget(self, ref: ServerRef) -> None:
         self.outdated.discard(ref)
         self._unsaved.discard(ref)
+        self._context.deferred_writes.forget(("attempt", ref))
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
     def _store(self, ref: ServerRef) -> AttemptStore:

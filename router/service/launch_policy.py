@@ -22,6 +22,7 @@ from router.store.consents import search_path
 from router.store.secrets import resolve
 from router.upstream.connect import LaunchPlan
 from router.upstream.errors import failed
+from router.upstream.limits import UpstreamLimits, upstream_limits
 from router.upstream.process.environment import find_command
 from router.upstream.run_options import RunOptions
 
@@ -86,7 +87,12 @@ class LaunchPolicy:
             owner=self._owner,
             expected_version=config.protocol_version or listing.protocol_version,
             input_schema=partial(self._input_schema, ref),
+            limits=self.upstream_limits(),
         )
+
+    def upstream_limits(self) -> UpstreamLimits:
+        settings = self._context.settings()
+        return upstream_limits(settings.message_limit_mb, settings.list_limits.limits().tools)
 
     def run_options(self, ref: ServerRef) -> RunOptions:
         entry = self._context.catalogs.find(ref)

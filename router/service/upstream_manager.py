@@ -24,6 +24,7 @@ from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
+from router.runtime.tasks import log_and_continue
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
 from router.service.discovery_attempts import DiscoveryAttempts
@@ -64,7 +65,7 @@ class UpstreamManager:
         self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
-        self.receipts = Receipts(catalogs, self.statuses)
+        self.receipts = Receipts(catalogs, self.statuses, context.deferred_writes)
         self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
@@ -89,6 +90,7 @@ class UpstreamManager:
             packages=self._packages,
             vetting=self._vetting,
             list_limits=self.tool_lists.limits,
+            upstream_limits=self._launch_policy.upstream_limits,
             keep_receipt=self.receipts.keep,
             clock=context.clock,
         )
@@ -245,9 +247,11 @@ class UpstreamManager:
         self.statuses.forget(ref)
         self._context.redactor.forget(ref)
         self._context.publish(ServerRemoved(ref))
-        await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
-        await self._attempts.forget(ref)
-        await self.tool_lists.forget(ref)
+        with log_and_continue(f"forget the consent of {ref}"):
+            await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
+        with log_and_continue(f"forget the tools of {ref}"):
+            await self._attempts.forget(ref)
+            await self.tool_lists.forget(ref)
 
     async def _reconnect(self) -> None:
         """After a sleep, or in another network."""

@@ -115,9 +115,9 @@ class Execution:
             }
             if meta := forwarded_meta(request.meta):
                 params["_meta"] = meta
-            repeatable = _is_repeatable(tool)
+            idempotent = _is_idempotent(tool)
             result = await self.forward(
-                request, key.server, "tools/call", params, repeatable=repeatable
+                request, key.server, "tools/call", params, idempotent=idempotent
             )
             return Ok(self.redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
@@ -144,16 +144,26 @@ class Execution:
         method: str,
         params: JsonObject,
         *,
-        repeatable: bool = False,
+        idempotent: bool = True,
     ) -> JsonObject:
         """The result of a server that the principal's view contains. Raises what its failure is.
 
-        A call whose connection was lost may have been carried out, so it is sent again only if it
-        is `repeatable`, and only once.
+        A request whose connection was lost may have been carried out, so it is sent again only if
+        it is `idempotent`, as all are but calls of tools, and only once.
         """
         ref = ServerRef(request.principal.workspace, server)
+        options = CallOptions(self.timeout_s(), request.on_progress, request.client, idempotent)
+        try:
+            return await self._send(ref, method, params, options)
+        except UpstreamFailed as error:
+            if not (idempotent and _was_lost(error)):
+                raise
+        return await self._send(ref, method, params, options)
+
+    async def _send(
+        self, ref: ServerRef, method: str, params: JsonObject, options: CallOptions
+    ) -> JsonObject:
         entry = self._entry(ref)
-        options = CallOptions(self.timeout_s(), request.on_progress, request.client)
         try:
             return await self.upstreams.request(ref, method, params, options)
         except UpstreamAnsweredError as error:
@@ -163,11 +173,9 @@ class Execution:
         except UpstreamFailed as error:
             if entry is not None:
                 self._check_still_there(ref, entry.name, error)
-            if not (repeatable and _was_lost(error)):
-                error.message = self.redactor.text(error.message)
-                error.hint = self.redactor.text(error.hint)
-                raise
-        return await self.forward(request, server, method, params)
+            error.message = self.redactor.text(error.message)
+            error.hint = self.redactor.text(error.hint)
+            raise
 
     def _entry(self, ref: ServerRef) -> ServerEntry | None:
         catalog = self.catalogs.get(ref.workspace)
@@ -198,7 +206,7 @@ def forwarded_meta(meta: JsonObject) -> JsonObject:
     }
 
 
-def _is_repeatable(tool: Tool) -> bool:
+def _is_idempotent(tool: Tool) -> bool:
     hints = tool.annotations
     return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
 
@@ -206,7 +214,7 @@ def _is_repeatable(tool: Tool) -> bool:
 def _was_lost(error: UpstreamFailed) -> bool:
     """Whether a working connection broke: not a failed start, nor an HTTP error of the server."""
     failure = error.failure
-    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE)
+    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE, FailureKind.STUCK)
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 

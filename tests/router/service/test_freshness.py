@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
+from router.api.events import ServerStatusChanged, StorageStateChanged, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_status import ServerStatuses
 from router.config.server import ServerConfig
@@ -29,6 +29,7 @@ from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
+from router.store.deferred_writes import DeferredWrites
 from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 from tests.support.fakes import FakeClock, FakeSecrets
@@ -152,7 +153,8 @@ class Watch:
         catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
         cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
         catalog.set_listing(FILES.server, cached)
-        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder), Provider())
+        writes = DeferredWrites()
+        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder, writes), Provider(), writes)
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
         self.statuses = ServerStatuses(workspaces.catalogs, lambda _: None)
         context = ServiceContext(
@@ -160,6 +162,7 @@ class Watch:
             settings=Settings,
             secrets=LayeredSecrets(FakeSecrets()),
             redactor=Redactor(),
+            deferred_writes=writes,
             publish=lambda _: None,
             clock=self.clock,
         )
@@ -343,12 +346,13 @@ async def test_a_list_that_cannot_be_written_is_used_and_reported(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        not_cached = await running.trace.until(ToolListNotCached)
-        assert "Can't write" in not_cached.reason
+        unwritten = await running.trace.until(StorageStateChanged)
+        assert unwritten.reason == f"Can't use {path}: it can't be read (Is a directory)."
+        assert running.router.settings.unwritten_reason() == unwritten.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        await running.trace.until(ToolListNotCached, lambda event: event.reason == "")
+        await running.trace.until(StorageStateChanged, lambda event: event.reason == "")
         assert path.is_file()
 
 
