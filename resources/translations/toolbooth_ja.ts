@@ -676,14 +676,6 @@
         <translation>tool_execute が一度に返す結果の大きさ（KB）です。0 にするとすべて返します。</translation>
     </message>
     <message>
-        <source>The maximum size of one message of a server, such as a result, in MB.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>How many client sessions there may be at once, and half of all connections.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The limits on the tool list of each server.</source>
         <translation>各サーバーのツール一覧に対する制限です。</translation>
     </message>
@@ -1288,22 +1280,6 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
-        <source>Stopped responding</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Ask it for less at a time, or raise the limit for its messages.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Sent more than {limit} at once</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
         <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
     </message>
@@ -1806,15 +1782,9 @@
         <translation>一覧の一部は表示されていません: {what}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools over the limit in Settings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n prompts and resources over the limit</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <source>%n tools over the limit</source>
+        <translation>
+            <numerusform>上限を超えたツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3019,22 +2989,6 @@
     <message>
         <source>timeout, time limit, slow, hang</source>
         <translation>タイムアウト、時間制限、遅い、止まる、timeout, time limit, slow, hang</translation>
-    </message>
-    <message>
-        <source>Message limit, in MB</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>large result, too large, size, memory</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Session limit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>too many sessions, connections, clients, 503</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>status, running, address, URL, endpoint</source>

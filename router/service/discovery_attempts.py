@@ -42,9 +42,11 @@ class DiscoveryAttempts:
         """Know what is on disk."""
         config_hash = self._context.catalogs.entry(ref).config.config_hash
         attempt = await asyncio.to_thread(self._store(ref).read, ref.server)
-        known = attempt is not None and attempt.config_hash == config_hash
-        self._statuses.update(ref, attempt=attempt if known else None)
-        if known and attempt.failure and attempt.failure.kind is FailureKind.SIGN_IN_NEEDED:
+        if attempt is not None and attempt.config_hash != config_hash:
+            attempt = None
+        self._statuses.update(ref, attempt=attempt)
+        failure = attempt.failure if attempt else None
+        if failure is not None and failure.kind is FailureKind.SIGN_IN_NEEDED:
             self._statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
         self.outdated.discard(ref)
         await self.check_program(ref)
