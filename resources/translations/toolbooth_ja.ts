@@ -1280,6 +1280,10 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
+    </message>
+    <message>
         <source>Check the disk and the folder&apos;s permissions.</source>
         <translation>ディスクとフォルダーのアクセス権を確認してください。</translation>
     </message>

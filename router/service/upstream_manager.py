@@ -153,10 +153,9 @@ class UpstreamManager:
             await self.tool_lists.apply_policy(workspace)
         for ref in reconciled.new_or_changed:
             self._begin(ref)
-        for ref in reconciled.enabled:
-            self._attempts.forget_failures(ref)
         for ref in reconciled.kept:
             if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]:
+                await self._attempts.forget_failure(ref)
                 self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
 
@@ -184,7 +183,7 @@ class UpstreamManager:
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
-            self._attempts.forget_failures(ref)
+            await self._attempts.forget_failure(ref)
             self.statuses.update(ref, step=None, failure=None)
         self.statuses.update(ref, consented=self._catalogs.may_start(ref))
         self.statuses.announce(ref)
@@ -195,7 +194,7 @@ class UpstreamManager:
         consents = self._catalogs.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.statuses.update(ref, consented=True, failure=None)
-        self._attempts.forget_failures(ref)
+        await self._attempts.forget_failure(ref)
         self.pool.reset_failures(ref)
         self._begin(ref)
 
