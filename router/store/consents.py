@@ -23,6 +23,7 @@ from router.domain.json_values import as_object
 from router.domain.permissions import is_harmless
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import TransportType
+from router.runtime.search_path import extended_path
 from router.store import json_text
 from router.store.files import atomic_write, locked, translate_os_errors
 from router.store.json_file import FORMAT_VERSION, read_json_file
@@ -96,9 +97,9 @@ def resolved_program(config: ServerConfig) -> str | None:
     return shutil.which(command, path=_search_path(config))
 
 
-def _search_path(config: ServerConfig) -> str | None:
+def _search_path(config: ServerConfig) -> str:
     path = config.env.get("PATH")
     if path is None:
-        return None
+        return extended_path(os.environ.get("PATH", os.defpath), os.environ)
     values = {(kind, name): os.environ.get(name, "") for kind, name in secret_references(path)}
     return replace_secret_references(path, values)

@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,12 +27,13 @@ from router.discovery.sandbox.launch_spec import (
     pack_environment,
 )
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.required_files import files_needed, folders_named
+from router.discovery.sandbox.required_files import files_needed, folders_named, is_broad
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.domain.json_values import parse_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
+from router.upstream.process.network_variables import certificate_paths
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ class Sandbox:
             cwd=server.cwd,
             search_path=server.env.get("PATH", os.defpath),
             home=self._home,
-            known=request.readable,
+            known=(*request.readable, *self._certificates(server.env)),
         )
         cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
@@ -140,6 +141,13 @@ class Sandbox:
         return ServerCommand(
             launcher, arguments, _launcher_environment(environment), str(run), False
         )
+
+    def _certificates(self, environment: Mapping[str, str]) -> Iterable[str]:
+        """Without them a server that uses the network trusts nobody, and some don't even start."""
+        for text in certificate_paths(environment, os.pathsep):
+            path = Path(text)
+            if path.is_absolute() and path.exists() and not is_broad(path, self._home):
+                yield text
 
     def _sweep(self) -> None:
         """Remove, once, the runs of a router that was killed."""
