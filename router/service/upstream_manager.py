@@ -62,7 +62,9 @@ class UpstreamManager:
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses)
-        self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
+        self.packages = self._packages = PackageResolver(
+            PackageStore(state_dir / "packages", state_dir / "packages.key", context.clock)
+        )
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
         self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)

@@ -23,6 +23,7 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
+from router.service.discovery_planner import discovery_environment
 from tests.support.router_process import ROOT
 from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 

@@ -16,7 +16,8 @@ import pytest
 from router.api.events import ToolsChanged
 from router.config.server import ServerConfig
 from router.discovery.packages import package_store
-from router.discovery.packages.installer import Installed, fetch_environment
+from router.discovery.packages.installed import Installed
+from router.discovery.packages.installer_process import Fetch, fetch_environment
 from router.discovery.packages.package_store import PackageStore
 from router.discovery.packages.runners import PackageRun
 from router.domain.failures import FailureKind
@@ -36,7 +37,8 @@ from pathlib import Path
 log = Path({log!r})
 log.write_text(json.dumps({{"args": sys.argv[1:], "env": dict(os.environ)}}))
 if (broken := Path({broken!r})).exists():
-    print("npm error code E404")
+    print("npm error code ETARGET")
+    print("npm error notarget No matching version found for @scope/server@9.")
     sys.exit(1)
 home = Path("node_modules/@scope/server")
 home.mkdir(parents=True)
@@ -170,8 +172,8 @@ async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
     status = status_of(running, ref)
     assert status.discovery is DiscoveryStatus.FAILED
     assert status.failure is not None
-    assert status.failure.kind is FailureKind.FETCH_FAILED
-    assert status.failure.detail == "npm error code E404"
+    assert status.failure.kind is FailureKind.PACKAGE_NOT_FOUND
+    assert status.failure.detail == "No matching version found for @scope/server@9"
     assert list((tmp_path / "data" / "packages" / "personal" / "test").iterdir()) == []
 
 
@@ -214,13 +216,14 @@ async def test_a_package_is_found_again_in_a_folder_whose_name_is_not_utf_8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def install(*_: object) -> Installed:
-        return Installed(("server",), "1.0.0", "sha512-1")
+        return Installed(("server",), "1.0.0", "sha512-1", sys.executable)
 
     monkeypatch.setattr(package_store, "install", install)
-    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), utc_now)
-    ref, run = ServerRef(PERSONAL, ServerId("s")), PackageRun("npm", ("server",), None, ())
+    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), tmp_path / "key", utc_now)
+    ref = ServerRef(PERSONAL, ServerId("s"))
+    run = PackageRun(runner="npx", source="npm", specs=("server",))
     assert store.find(ref, run) is None
-    stored = await store.fetch(ref, run, "")
+    stored = await store.fetch(ref, lambda folder: Fetch(run, folder, ""))
     assert store.find(ref, run) == stored
 
 
