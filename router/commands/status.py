@@ -22,7 +22,8 @@ def _lines(result: JsonObject) -> list[str]:
     others = [w["name"] for w in result["workspaces"] if not w["active"]]
     names = f"Workspace: {active}" + (f" (others: {', '.join(others)})" if others else "")
     faulty = [f"! {sentence}" for sentence in rejection_lines(result["rejected"])]
-    return [str(first), names, *faulty, *server_lines(result["servers"])]
+    packages = f"Packages: {mb:,} MB on disk" if (mb := result["packageBytes"] // 1_000_000) else ""
+    return [str(first), names, *filter(None, [packages]), *faulty, *server_lines(result["servers"])]
 
 
 @COMMANDS.add(
@@ -36,6 +37,7 @@ async def status(context: Context) -> JsonObject:
         "listener": json_fields(router.endpoint.state(), "phase url message"),
         "rejected": await rejected(context),
         "workspaces": await list_workspaces(context),
+        "packageBytes": await router.discovery.package_bytes(),
         "servers": [
             server_json(s) for w in router.workspaces.list() for s in router.servers.list(w.id)
         ],

@@ -62,12 +62,12 @@ class UpstreamManager:
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses)
-        self.packages = self._packages = PackageResolver(
+        self.packages = PackageResolver(
             PackageStore(state_dir / "packages", state_dir / "packages.key", context.clock)
         )
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
-        self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
+        self._launch_policy = LaunchPolicy(context, self.sign_ins, self.packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
         self.hooks = UpstreamHooks(
             launch=self._launch_policy.plan,
@@ -85,7 +85,7 @@ class UpstreamManager:
         discoverer = Discoverer(
             connections=self.pool,
             sandbox=sandbox,
-            packages=self._packages,
+            packages=self.packages,
             vetting=self._vetting,
             list_limits=self.tool_lists.limits,
             keep_receipt=self.receipts.keep,
@@ -193,7 +193,7 @@ class UpstreamManager:
         """
         chosen = [ref for ref in refs if self._may_run(ref)]
         for ref in chosen if packages else ():
-            self._packages.renew(ref)
+            self.packages.renew(ref)
             await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.reset_failures(ref)
@@ -220,7 +220,7 @@ class UpstreamManager:
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
         await self.discovery_queue.cancel(ref)
-        await self._packages.forget(ref)
+        await self.packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
         self.logs.pop(ref, None)

@@ -23,7 +23,8 @@ _NOT_TELLING = re.compile(
 )
 _CREDENTIALS = re.compile(r"(?<=//)[^/\s@]+@")
 _REQUIRES_PYTHON = re.compile(
-    r"(?:Requires-Python\s*|depends? on Python\s*|does not satisfy Python\s*)"
+    r"(?:Requires-Python\s*|depends? on Python\s*|does not satisfy Python\s*"
+    r"|requires a different Python: [\d.]+ not in ')"
     r"((?:[<>=!~]=?=?\s*[\d.*]+\s*,?\s*)+)"
 )
 _CLAUSES = tuple(
@@ -84,7 +85,7 @@ def required_python(output: str) -> str:
     """The range of Python that the newest version of a package asks for; empty if that is not why
     it failed."""
     if "Python" not in output or not re.search(
-        r"require a different python version|current Python version", output
+        r"requires? a different python|current Python version", output, re.IGNORECASE
     ):
         return ""
     ranges = _REQUIRES_PYTHON.findall(_joined(output))

@@ -29,11 +29,21 @@ _KEPT_BY_SYSTEM = (
     "home/linuxbrew/.linuxbrew/opt/python@3*/bin/python3*",
     "Library/Frameworks/Python.framework/Versions/3*/bin/python3",
 )  # fmt: skip
-_ASK = (
-    "import sys, ensurepip, venv; "
-    "print('.'.join(map(str, sys.version_info[:3])), getattr(sys, '_base_executable', '') "
-    "or sys.executable, sep='\\n')"
+BUNDLED_PIP = """\
+import ensurepip, glob, os, sys, sysconfig, venv
+folders = (
+    os.path.join(os.path.dirname(ensurepip.__file__), "_bundled"),
+    sysconfig.get_config_var("WHEEL_PKG_DIR") or "",
+    "/usr/share/python-wheels",
 )
+[pip, *_] = [file for folder in folders for file in glob.glob(os.path.join(folder, "pip-*.whl"))]
+"""
+"""A program that finds the pip which Python would put into a virtual environment."""
+_ASK = f"""\
+{BUNDLED_PIP}
+print(".".join(map(str, sys.version_info[:3])))
+print(getattr(sys, "_base_executable", "") or sys.executable)
+"""
 _CONDITION = re.compile(r"(~=|==|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)*)(\.\*)?")
 _PLAIN = re.compile(r"(?:c?python@?)?(\d+(?:\.\d+)*)")
 

@@ -21,7 +21,12 @@ from pathlib import Path
 from router.discovery.packages.installed import Installed, NoInstaller
 from router.discovery.packages.installer_output import required_python
 from router.discovery.packages.installer_process import Fetch, InstallerFailed
-from router.discovery.packages.interpreters import Interpreter, find_interpreters, satisfies
+from router.discovery.packages.interpreters import (
+    BUNDLED_PIP,
+    Interpreter,
+    find_interpreters,
+    satisfies,
+)
 from router.discovery.sandbox.sandbox import remove_tree
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Why
@@ -30,11 +35,13 @@ from router.upstream.errors import failed
 _BIN = "Scripts" if sys.platform == "win32" else "bin"
 _WHEELS_ONLY = ("--only-binary", ":all:", "--")
 _BASE = "import sys; print(getattr(sys, '_base_executable', sys.executable))"
-_PIP = """\
-import sys, runpy
+_PIP = f"""\
+{BUNDLED_PIP}
+import runpy
 def refuse(event, args):
     if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system", "os.fork"):
         raise PermissionError("it would have to be built, which runs its code")
+sys.path.insert(0, pip)
 sys.addaudithook(refuse)
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 """
@@ -95,7 +102,7 @@ class _Uv:
 
 
 class _Pip:
-    """pip with a Python that is installed."""
+    """A Python that is installed, with the pip that it brings along."""
 
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
@@ -103,7 +110,7 @@ class _Pip:
     async def with_python(self, wanted: str | None) -> str:
         base = await _suitable(self._fetch, wanted)
         venv = self._fetch.folder / "venv"
-        await self._fetch.execute(base.path, "-I", "-m", "venv", str(venv))
+        await self._fetch.execute(base.path, "-I", "-m", "venv", "--without-pip", str(venv))
         python = str(venv / _BIN / "python")
         pip = (python, "-I", "-c", _PIP, "install", "--quiet", "--no-input", "--no-compile")
         await self._fetch.execute(*pip, *_WHEELS_ONLY, *self._fetch.run.specs)

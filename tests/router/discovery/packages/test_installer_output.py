@@ -104,6 +104,7 @@ NONE_BUILT = "there is none, or none that need not be built"
             "the current Python version (3.11.7) does not satisfy Python>=3.12",
         ),
         ("pip_requires", PYTHON, ""),
+        ("pip_direct_requires", PYTHON, ""),
     ],
 )
 def test_the_telling_line_of_an_installer_is_quoted(
@@ -125,7 +126,13 @@ def test_a_yanked_version_is_told_as_that() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "needed"), [("pip_requires", ">=3.12.1"), ("uv_requires", ">=3.12"), ("uv_404", "")]
+    ("output", "needed"),
+    [
+        ("pip_requires", ">=3.12.1"),
+        ("pip_direct_requires", ">=3.99"),
+        ("uv_requires", ">=3.12"),
+        ("uv_404", ""),
+    ],
 )
 def test_the_python_that_a_package_requires_is_found(output: str, needed: str) -> None:
     assert required_python((OUTPUTS / f"{output}.txt").read_text()) == needed
