@@ -27,9 +27,15 @@ from router.discovery.sandbox.launch_spec import (
     pack_environment,
 )
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.required_files import files_needed, folders_named, is_broad
+from router.discovery.sandbox.required_files import (
+    files_needed,
+    folders_named,
+    interpreter_of,
+    is_broad,
+)
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.discovery.sandbox.shims import behind_shim
 from router.domain.json_values import parse_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
@@ -111,7 +117,7 @@ class Sandbox:
     ) -> ServerCommand:
         home = bubblewrap.home_inside(profile, run / "home")
         temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
-        server = request.server
+        server = _without_shims(request.server)
         environment = _with_home(server.env, home, temporary=temporary)
         readable = files_needed(
             server.name,
@@ -158,6 +164,20 @@ class Sandbox:
             maker = left.name.partition("-")[0]
             if maker.isdecimal() and int(maker) != os.getpid() and not is_running(int(maker)):
                 remove_tree(left)
+
+
+def _without_shims(server: ServerCommand) -> ServerCommand:
+    """The same command with the programs that shims of version managers would start."""
+    path = server.env.get("PATH", os.defpath)
+    program = behind_shim(server.name, server.env, server.cwd)
+    found = interpreter_of(Path(program), path)
+    interpreter = behind_shim(str(found), server.env, server.cwd) if found else program
+    real = {program: server.name, interpreter: str(found) if found else server.name}
+    folders = [str(Path(each).parent) for each, shim in real.items() if each != shim]
+    if not folders:
+        return server
+    env = {**server.env, "PATH": os.pathsep.join((*folders, path))}
+    return replace(server, name=program, env=env)
 
 
 def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:
