@@ -1,15 +1,14 @@
 """The fetched packages, one for each server, kept until the user wants a newer one.
 
 A folder is filled before `current.json` names it, so an interrupted fetch changes nothing. The
-folders of earlier fetches are removed when the next one is complete. `current.json` and the record
-of the files are sealed with a key that is kept elsewhere: planted ones are ignored.
+folders of earlier fetches are removed when the next one is complete. `current.json`, which names
+the record of the files by its hash, is signed: a planted one is not used.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import json
 import logging
 import secrets
@@ -30,17 +29,19 @@ from router.discovery.packages.package_files import (
 )
 from router.discovery.packages.runners import PackageRun
 from router.discovery.sandbox.sandbox import remove_tree
+from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.json_values import as_object
+from router.domain.json_values import JsonObject, as_object
 from router.domain.receipts import Package
+from router.store.consent_key import ConsentKey
 from router.store.files import atomic_write, private_folder
+from router.store.json_file import UnusableFile, load_json_file
 from router.upstream.errors import failed
 
 log = logging.getLogger(__name__)
 
 _CURRENT, _SHARED = "current.json", ".shared"
-_KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,9 @@ _STORED = TypeAdapter(StoredPackage)
 
 
 class PackageStore:
-    def __init__(self, folder: Path, key_file: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(self, folder: Path, key: ConsentKey, clock: Callable[[], datetime]) -> None:
         self._folder = folder
-        self._key_file = key_file
+        self._key = key
         self._clock = clock
 
     def find(
@@ -71,7 +72,11 @@ class PackageStore:
     ) -> StoredPackage | None:
         """The package of a server, if it is the one that `run` names and still exists. Raises
         `UpstreamFailed` if its files are not those that were fetched."""
-        stored = self._read(ref)
+        try:
+            stored = self._read(ref)
+        except UnusableFile as error:
+            log.warning("%s", error.message)
+            return None
         if stored is None or stored.key != _key(run) or not Path(stored.folder).is_dir():
             return None
         if not Path(stored.interpreter).exists():  # it was removed or upgraded
@@ -84,6 +89,11 @@ class PackageStore:
     async def fetch(self, ref: ServerRef, fetch: Callable[[Path], Fetch]) -> StoredPackage:
         """Fetch the newest version. Raises `UpstreamFailed` or `NoInstaller`, and then keeps the
         package that was there."""
+        try:
+            await asyncio.to_thread(self._read, ref)
+        except UnusableFile as error:
+            failure = Failure(FailureKind.OTHER, detail=error.message)
+            raise UpstreamFailed(failure, error.message, error.hint) from error
         folder = self._path(ref) / secrets.token_hex(6)
         await asyncio.to_thread(private_folder, folder)
         try:
@@ -130,22 +140,21 @@ class PackageStore:
             remove_unused(self._folder / _SHARED)
 
     def _read(self, ref: ServerRef) -> StoredPackage | None:
-        try:
-            # Not with pydantic's own parser, which refuses paths that are not UTF-8.
-            file = as_object(json.loads((self._path(ref) / _CURRENT).read_bytes()))
-            if not hmac.compare_digest(str(file.pop("seal", "")), self._seal(file)):
-                raise ValueError("it was not written by Toolbooth")
-            return _STORED.validate_python(file)
-        except FileNotFoundError:
+        """None also for a record that was not signed here. Raises `UnusableFile`."""
+        # Not with pydantic's own parser, which refuses paths that are not UTF-8.
+        path, as_is = self._path(ref) / _CURRENT, as_object
+        if (file := load_json_file(path, as_is, missing=None, version=None)) is None:
             return None
-        except (OSError, ValueError) as error:
-            log.warning("Ignoring the package of %s: %s", ref.server, error)
+        signature = str(file.pop("signature", ""))
+        if not self._key.is_signature(signature, *_signed(ref, file)):
+            log.warning("%s was not written here, so it is not used", path)
             return None
+        return _STORED.validate_python(file)
 
     def _set_current(self, ref: ServerRef, stored: StoredPackage) -> None:
         path = self._path(ref)
         file = json.loads(json.dumps(asdict(stored), default=datetime.isoformat))
-        file["seal"] = self._seal(file)
+        file["signature"] = self._key.sign(*_signed(ref, file))
         atomic_write(path / _CURRENT, json.dumps(file).encode())
         for left in path.iterdir():
             if left.is_dir() and str(left) != stored.folder:
@@ -153,22 +162,12 @@ class PackageStore:
                 _record_of(str(left)).unlink(missing_ok=True)
         remove_unused(self._folder / _SHARED)
 
-    def _seal(self, file: object) -> str:
-        text = json.dumps(file, sort_keys=True)
-        return hmac.new(self._seal_key(), text.encode(), hashlib.sha256).hexdigest()
-
-    def _seal_key(self) -> bytes:
-        try:
-            key = self._key_file.read_bytes()
-        except FileNotFoundError:
-            key = b""
-        if len(key) != _KEY_BYTES:
-            key = secrets.token_bytes(_KEY_BYTES)
-            atomic_write(self._key_file, key)
-        return key
-
     def _path(self, ref: ServerRef) -> Path:
         return self._folder / ref.workspace / ref.server
+
+
+def _signed(ref: ServerRef, file: JsonObject) -> tuple[str, ...]:
+    return "fetched package", ref.workspace, ref.server, json.dumps(file, sort_keys=True)
 
 
 def _changed(stored: StoredPackage, thoroughly: bool) -> str | None:

@@ -24,6 +24,7 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import DiscoveryStatus
 from router.runtime.clock import utc_now
+from router.store.consent_key import ConsentKey
 from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
@@ -281,7 +282,7 @@ async def test_a_package_is_found_again_in_a_folder_whose_name_is_not_utf_8(
         return Installed(("server",), "1.0.0", "sha512-1", sys.executable)
 
     monkeypatch.setattr(package_store, "install", install)
-    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), tmp_path / "key", utc_now)
+    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), ConsentKey(tmp_path / "key"), utc_now)
     ref = ServerRef(PERSONAL, ServerId("s"))
     run = PackageRun(runner="npx", source="npm", specs=("server",))
     assert store.find(ref, run) is None
