@@ -15,6 +15,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -58,6 +59,15 @@ class StoredPackage:
     """SHA-256 of the record of its files, beside its folder."""
 
 
+class Check(Enum):
+    """How closely the files of a package are compared with those that were fetched."""
+
+    QUICK = "quick"
+    """By size and time; read where these differ."""
+    THOROUGH = "thorough"
+    """Each file is read."""
+
+
 _STORED = TypeAdapter(StoredPackage)
 
 
@@ -68,10 +78,10 @@ class PackageStore:
         self._clock = clock
 
     def find(
-        self, ref: ServerRef, run: PackageRun, *, thoroughly: bool = False
+        self, ref: ServerRef, run: PackageRun, check: Check | None = None
     ) -> StoredPackage | None:
-        """The package of a server, if it is the one that `run` names and still exists. Raises
-        `UpstreamFailed` if its files are not those that were fetched."""
+        """The package of a server, if it is the one that `run` names and still exists. With `check`
+        raises `UpstreamFailed` if its files are not those that were fetched."""
         try:
             stored = self._read(ref)
         except UnusableFile as error:
@@ -81,8 +91,7 @@ class PackageStore:
             return None
         if not Path(stored.interpreter).exists():  # it was removed or upgraded
             return None
-        changed = _changed(stored, thoroughly)
-        if changed is not None:
+        if check and (changed := _changed(stored, check)) is not None:
             raise failed(Failure(FailureKind.PACKAGE_CHANGED, stored.package.name, changed))
         return stored
 
@@ -170,7 +179,7 @@ def _signed(ref: ServerRef, file: JsonObject) -> tuple[str, ...]:
     return "fetched package", ref.workspace, ref.server, json.dumps(file, sort_keys=True)
 
 
-def _changed(stored: StoredPackage, thoroughly: bool) -> str | None:
+def _changed(stored: StoredPackage, check: Check) -> str | None:
     record = _record_of(stored.folder)
     try:
         content = record.read_bytes()
@@ -178,6 +187,7 @@ def _changed(stored: StoredPackage, thoroughly: bool) -> str | None:
         return record.name
     if hashlib.sha256(content).hexdigest() != stored.files_digest:
         return record.name
+    thoroughly = check is Check.THOROUGH
     return changed_file(Path(stored.folder), json.loads(content), thoroughly=thoroughly)
 
 

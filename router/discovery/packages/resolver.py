@@ -14,7 +14,7 @@ from pathlib import Path
 from router.config.server import ServerConfig
 from router.discovery.packages.installed import NoInstaller
 from router.discovery.packages.installer_process import Fetch
-from router.discovery.packages.package_store import PackageStore, StoredPackage
+from router.discovery.packages.package_store import Check, PackageStore, StoredPackage
 from router.discovery.packages.runner_settings import as_written_because
 from router.discovery.packages.runners import PYPI, AsWritten, PackageRun, recognise
 from router.domain.errors import UpstreamFailed
@@ -43,14 +43,13 @@ class PackageResolver:
         """Servers whose package is fetched again at the next `resolve`."""
 
     async def installed(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
-        """The configuration to start a server with. Nothing is fetched. Raises `UpstreamFailed` for
-        a package that was changed."""
-        path = server_environment(os.environ, config.env).get("PATH", os.defpath)
-        run = await asyncio.to_thread(_recognise, config, path)
-        if not isinstance(run, PackageRun):
-            return config
-        stored = await asyncio.to_thread(self._store.find, ref, run)
-        return _with_package(config, run, stored) if stored else config
+        """The configuration that starts a server. Nothing is fetched or checked."""
+        return await asyncio.to_thread(self._installed, ref, config, None)
+
+    async def checked(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
+        """The configuration to start a server with now. Raises `UpstreamFailed` for a package that
+        was changed on disk."""
+        return await asyncio.to_thread(self._installed, ref, config, Check.QUICK)
 
     async def resolve(
         self, ref: ServerRef, config: ServerConfig, search_path: str
@@ -81,12 +80,20 @@ class PackageResolver:
         """The bytes on disk of all packages."""
         return await asyncio.to_thread(self._store.disk_usage)
 
+    def _installed(self, ref: ServerRef, config: ServerConfig, check: Check | None) -> ServerConfig:
+        path = server_environment(os.environ, config.env).get("PATH", os.defpath)
+        run = _recognise(config, path)
+        if not isinstance(run, PackageRun):
+            return config
+        stored = self._store.find(ref, run, check)
+        return _with_package(config, run, stored) if stored else config
+
     async def _stored(
         self, ref: ServerRef, run: PackageRun, fetch: Callable[[Path], Fetch]
     ) -> StoredPackage:
         outdated = ref in self._outdated
         try:
-            stored = await asyncio.to_thread(self._store.find, ref, run, thoroughly=True)
+            stored = await asyncio.to_thread(self._store.find, ref, run, Check.THOROUGH)
         except UpstreamFailed:
             if not outdated:
                 raise
