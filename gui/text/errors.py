@@ -71,6 +71,7 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             | FailureKind.PERMISSION_DENIED
             | FailureKind.EXITED
             | FailureKind.SECRET_MISSING
+            | FailureKind.PACKAGE_NOT_FOUND
         ):
             return Remedy(tr("Fix…"), Action.EDIT)
         case FailureKind.SIGN_IN_NEEDED:

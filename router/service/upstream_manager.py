@@ -40,6 +40,7 @@ from router.service.tool_list_waiter import ToolListWaiter
 from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
+from router.store.consent_key import FILE_NAME, ConsentKey
 from router.upstream.hooks import UpstreamHooks
 from router.upstream.pool import UpstreamPool
 from router.upstream.process.tracking import THIS_PROCESS
@@ -66,10 +67,11 @@ class UpstreamManager:
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
         self.receipts = Receipts(catalogs, self.statuses, context.deferred_writes)
-        self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
+        key = ConsentKey(state_dir / FILE_NAME)
+        self.packages = PackageResolver(PackageStore(state_dir / "packages", key, context.clock))
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
-        self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
+        self._launch_policy = LaunchPolicy(context, self.sign_ins, self.packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
         self.hooks = UpstreamHooks(
             launch=self._launch_policy.plan,
@@ -87,14 +89,14 @@ class UpstreamManager:
         discoverer = Discoverer(
             connections=self.pool,
             sandbox=sandbox,
-            packages=self._packages,
+            packages=self.packages,
             vetting=self._vetting,
             list_limits=self.tool_lists.limits,
             upstream_limits=self._launch_policy.upstream_limits,
             keep_receipt=self.receipts.keep,
             clock=context.clock,
         )
-        self._attempts = DiscoveryAttempts(context, self.statuses, self._packages.installed)
+        self._attempts = DiscoveryAttempts(context, self.statuses, self.packages.installed)
         self.discovery_queue = DiscoveryQueue(
             context,
             self.statuses,
@@ -212,7 +214,7 @@ class UpstreamManager:
         """
         chosen = [ref for ref in refs if self._may_run(ref)]
         for ref in chosen if packages else ():
-            self._packages.renew(ref)
+            self.packages.renew(ref)
             await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.reset_failures(ref)
@@ -240,7 +242,7 @@ class UpstreamManager:
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
         await self.discovery_queue.cancel(ref)
-        await self._packages.forget(ref)
+        await self.packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
         self.logs.pop(ref, None)

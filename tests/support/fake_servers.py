@@ -104,6 +104,9 @@ class FakeDiscovery:
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self.receipts.get(ref)
 
+    async def package_bytes(self) -> int:
+        return 0
+
     async def protection(self) -> Protection:
         return self.current_protection
 
