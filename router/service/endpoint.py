@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from router.gateway.http.request_checks import RequestChecks
     from router.gateway.session.dispatcher import Dispatcher
 
-_RECORDED_STATUSES = (401, 403, 429)
+_RECORDED_STATUSES = (401, 403, 429, 503)
+"""503: the limit of sessions."""
 _GRACE_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched, SettingsApplied)
 
@@ -97,6 +98,7 @@ class Endpoint:
             lambda: settings().call_timeout_s,
             self.permission_requests,
             context.redactor,
+            upstreams.tool_list_waiter,
         )
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
@@ -132,7 +134,7 @@ class Endpoint:
 
         self._set_state(ListenerState(ListenerPhase.STARTING))
         try:
-            self._listener = Listener(port, self._build)
+            self._listener = Listener(port, self._build, self._session_limit)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
             message = sentence("{message} {hint}", **parts)
@@ -167,7 +169,11 @@ class Endpoint:
         from router.gateway.session.dispatcher import Dispatcher
 
         self._dispatcher = Dispatcher(
-            self.tool_methods, self._prompts_resources, self._requests, self._session_ended
+            self.tool_methods,
+            self._prompts_resources,
+            self._requests,
+            self._session_ended,
+            self._session_limit,
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),
@@ -177,6 +183,9 @@ class Endpoint:
             self._authenticated,
             self._http_requests,
         )
+
+    def _session_limit(self) -> int:
+        return self._context.settings().session_limit
 
     def _session_ended(self, session: SessionId) -> None:
         self.permission_requests.session_ended(session)
