@@ -59,6 +59,9 @@ _CACHEABLE = (
     "resources/read",
 )
 
+_PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""Our lists have one page, so no cursor is one of ours."""
+
 _Method: TypeAlias = Callable[[ClientRequest], Awaitable[Result]]
 _LegacyMethod: TypeAlias = Callable[[ClientRequest, LegacySession], Awaitable[JsonObject]]
 _ModernMethod: TypeAlias = Callable[[ClientRequest, Session], Awaitable[JsonObject]]
@@ -113,6 +116,8 @@ class Dispatcher:
             on_progress=client.notify_progress if wants_progress else None,
             client=client,
         )
+        if request.method in _PAGED and request.params.get("cursor"):
+            raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the list has one page.")
         own.active_requests += 1
         try:
             await self.sessions.use(own, request)
