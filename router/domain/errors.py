@@ -110,6 +110,8 @@ class UpstreamFailed(ToolboothError):
     def __init__(self, failure: Failure, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
         self.failure = failure
+        self.sent = False
+        """Whether the server had the request, so that it may have been carried out."""
 
 
 class UpstreamAnsweredError(ToolboothError):

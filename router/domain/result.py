@@ -51,11 +51,14 @@ class Failed:
     code: ToolErrorCode
     message: str
     retryable: bool = False
+    """Whether the same call may be made again: it was not carried out, and may succeed."""
     hint: str = ""
     answered: UpstreamAnsweredError | None = None
     """The server's own JSON-RPC error, passed to the client unchanged."""
     refused: bool = False
     """Whether a permission denied it."""
+    sent: bool = False
+    """Whether the server had the call, so that it may have been carried out."""
 
     @property
     def sentence(self) -> str:
@@ -75,10 +78,12 @@ def failed(error: Exception) -> Failed:
         case UpstreamAnsweredError():
             missing = error.code == _METHOD_NOT_FOUND
             code = ToolErrorCode.NOT_IMPLEMENTED if missing else ToolErrorCode.EXECUTION_FAILED
-            return Failed(code, error.message, answered=error)
-        case UpstreamFailed() if error.failure.kind in _LASTING:
-            return Failed(ToolErrorCode.UNAVAILABLE, error.message, hint=error.hint)
-        case UpstreamFailed() | SecretUnavailable():
+            return Failed(code, error.message, answered=error, sent=True)
+        case UpstreamFailed():
+            retryable = not error.sent and error.failure.kind not in _LASTING
+            code = ToolErrorCode.UNAVAILABLE
+            return Failed(code, error.message, retryable, error.hint, sent=error.sent)
+        case SecretUnavailable():
             return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
         case ToolboothError():
             return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, hint=error.hint)

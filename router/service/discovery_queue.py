@@ -18,7 +18,7 @@ from router.catalog.server_status import ServerStatuses
 from router.discovery.discoverer import Discoverer
 from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
 from router.domain.failure_text import advise
-from router.domain.failures import Failure, FailureKind
+from router.domain.failures import TIMEOUTS, Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.servers import DiscoveryStatus, DiscoveryStep
 from router.runtime.tasks import spawn
@@ -142,7 +142,7 @@ class DiscoveryQueue:
             serverName=ref.server,
             errorMessage=str(advise(failure, ref.server)),
         )
-        timed_out = failure.kind is FailureKind.TIMEOUT
+        timed_out = failure.kind in TIMEOUTS
         status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
         self._end(ref, status, DiscoveryStep.FAILED, failure)
         if failure.kind is FailureKind.NETWORK_NEEDED:

@@ -7,7 +7,7 @@ the server called. Its result goes back unchanged; its errors, without our secre
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -17,6 +17,7 @@ from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
 from router.domain.clients import Principal
 from router.domain.errors import (
+    InvalidInput,
     NotFound,
     NoWorkspace,
     ToolboothError,
@@ -34,13 +35,13 @@ from router.domain.tools import Tool
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import problems
 from router.gateway.tools.permission_requests import PermissionRequests
-from router.gateway.tools.tool_results import text_result
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
 from router.upstream.ports import CallOptions, Upstreams
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
+_MAY_HAVE_RUN = "The call may still have been carried out: check its effect first."
 _HOP_META_PREFIX = "io.modelcontextprotocol/"
 _HOP_META_KEYS = frozenset({"progressToken", "token", "projectId"})
 """The members of `_meta` that are between client and router: MCP's own, our token and project."""
@@ -75,7 +76,7 @@ class Execution:
             view = self.view(request.principal)
             tool = view.tool(key)
             if wrong := problems(tool.input_schema, arguments):
-                return Ok(_wrong_arguments(tool, wrong))
+                raise _wrong_arguments(tool, wrong)
             if (policy := view.policy(key)) is not ALLOWED:
                 await self.permission_requests.check(
                     request,
@@ -101,7 +102,10 @@ class Execution:
             )
             return Ok(self.redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
-            return failed(error)
+            failure = failed(error)
+            if failure.sent and failure.answered is None:
+                return replace(failure, hint=f"{_MAY_HAVE_RUN} {failure.hint}".strip())
+            return failure
 
     async def check_permission(
         self, request: ClientRequest, subject: Subject, arguments: JsonObject
@@ -190,8 +194,9 @@ def _was_lost(error: UpstreamFailed) -> bool:
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 
-def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:
-    """A result with which an agent can correct its call at once."""
+def _wrong_arguments(tool: Tool, wrong: list[str]) -> InvalidInput:
+    """An error with which an agent can correct its call at once."""
     schema = compact_json(tool.input_schema)
-    text = f"Wrong arguments for {tool.key}: {' '.join(wrong)}\nIts input schema: {schema}"
-    return {**text_result(text), "isError": True}
+    return InvalidInput(
+        f"Wrong arguments for {tool.key}: {' '.join(wrong)}", f"Its input schema: {schema}"
+    )

@@ -25,7 +25,7 @@ from router.gateway.tools.execution import Execution
 from router.gateway.tools.tool_results import text_block
 from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
-_MAX_SCRIPT = 256 * 1024
+MAX_SCRIPT = 256 * 1024
 _AT_LINE = re.compile(r"script:(\d+): (.*)")
 
 RunTool: TypeAlias = Callable[
@@ -41,9 +41,9 @@ class ScriptTools:
 
     async def execute(self, request: ClientRequest, text: str) -> JsonObject:
         """The result of `execute`. A script that fails has a result that says so."""
-        if len(text) > _MAX_SCRIPT:
+        if len(text) > MAX_SCRIPT:
             raise InvalidInput(
-                f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
+                f"A script has at most {MAX_SCRIPT // 1024} KB.", "Run it in several parts."
             )
         return await self._result(ClientScriptHost(self, request), text, {})
 

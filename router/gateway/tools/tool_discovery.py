@@ -11,11 +11,10 @@ from dataclasses import replace
 from statistics import median
 
 from router.catalog.tool_definition import compact_json
+from router.catalog.tool_lookup import parse_name
 from router.catalog.view import View
-from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.names import parse_tool_key
 from router.domain.search import MatchReasons, SearchHit, SearchReply, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
@@ -86,9 +85,7 @@ def _relevant(reply: SearchReply) -> SearchReply:
 
 def _named(query: str, view: View) -> Tool | None:
     """The tool that the query names by its key."""
-    try:
-        key = parse_tool_key(query.strip())
-    except InvalidInput:
+    if (key := parse_name(view, query.strip())) is None:
         return None
     return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
 
@@ -102,11 +99,11 @@ def discovery_result(
 ) -> JsonObject:
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
     script calls a tool, where scripts are offered."""
-    named = {query.strip() for query in queries}
+    named = {tool.key for query in queries if (tool := _named(query, view))}
     results = [_result(hit, readiness(hit.tool), spelled) for hit in reply.hits]
     _describe(results, reply.hits)
     for result, hit in zip(results, reply.hits, strict=True):
-        if str(hit.tool.key) in named:
+        if hit.tool.key in named:
             whole = {"description": hit.tool.description, "signature": hit.tool.signature}
             result |= {**whole, "inputSchema": hit.tool.input_schema}
     if results and reply.note:

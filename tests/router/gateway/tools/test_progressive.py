@@ -11,10 +11,12 @@ import pytest
 from router.catalog.saved_scripts import read_script
 from router.catalog.tool_definition import context_tokens
 from router.domain.activity import ActivityKind, Outcome
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.gateway.tools import meta_tools, progressive
-from tests.router.gateway.harness import READ, WRITE, GatewayHarness
+from tests.router.gateway.harness import READ, WRITE, Answer, GatewayHarness
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
 ODD: JsonObject = {"name": "odd.name", "description": "Odd\nthings", "inputSchema": {}}
@@ -126,6 +128,43 @@ async def test_inspecting_really_calls_the_tool_and_says_so(gateway: GatewayHarn
     )
     assert failed["isError"] is True
     assert "It failed:\n\nthe disk is full" in failed["content"][0]["text"]
+
+
+@pytest.mark.proves("PROG-5")
+async def test_inspecting_says_truly_whether_the_tool_was_called() -> None:
+    not_called = (
+        ({}, {}, '"path" is required.'),
+        ({"path": "/x"}, {"permissions": {"files:read_file": "ask"}}, "permission"),
+        ({"path": 5}, {}, "must be of type"),
+    )
+    named = {"luaServerName": "files", "luaToolName": "read_file"}
+    for sample, config, why in not_called:
+        gateway = GatewayHarness(answer, exposure="progressive", **config)
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs=sample)
+        assert text.startswith("files:read_file was not called.")
+        assert why in text
+        assert gateway.upstreams.asked == []
+    error = UpstreamFailed(Failure(FailureKind.CALL_TIMEOUT, "5 s"), "No response.")
+    error.sent = True
+    outcomes = (
+        (error, "files:read_file was sent the call. No response. The call may still"),
+        (
+            UpstreamFailed(Failure(FailureKind.EXITED), "It did not start."),
+            "was not called. It did",
+        ),
+        (UpstreamAnsweredError(-32000, "quota"), "This really called files:read_file, which"),
+    )
+    for raised, says in outcomes:
+        gateway = GatewayHarness(raising(raised), exposure="progressive")
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs='{"path": "/"}')
+        assert says in text
+
+
+def raising(error: Exception) -> Answer:
+    def answer(*_: object) -> JsonObject:
+        raise error
+
+    return answer
 
 
 @pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
