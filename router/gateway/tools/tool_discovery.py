@@ -21,7 +21,7 @@ from router.domain.workspaces import Optimization
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
 from router.gateway.tools.tool_results import text_result
-from router.search.calibration import MIN_RELEVANCE
+from router.search.calibration import MIN_RELEVANCE, NEGLIGIBLE
 
 _TIMED = 50
 _MIN_TIMED = 3
@@ -78,9 +78,11 @@ class SearchTimes:
 
 
 def _relevant(reply: SearchReply) -> SearchReply:
-    """`reply`, without its hits if even the best one is not relevant."""
+    """`reply` without negligible hits; without any if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
-    return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
+    if best < MIN_RELEVANCE[reply.strategy]:
+        return replace(reply, hits=())
+    return replace(reply, hits=tuple(hit for hit in reply.hits if hit.relevance >= NEGLIGIBLE))
 
 
 def _named(query: str, view: View) -> Tool | None:

@@ -13,6 +13,7 @@ import pytest
 
 from examples import search_service
 from examples.search_service import answer, serve
+from router.domain.json_values import JsonObject
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search.cloud import TOKEN_NAME, CircuitBreaker, CloudFailed, CloudSearch, parse_response
@@ -155,8 +156,10 @@ def test_a_service_may_find_nothing() -> None:
 async def test_only_unusable_results_fall_back_to_local_search_and_say_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wrong = {"results": [{"toolKey": "github:create_issue", "relevance": 7}]}
-    monkeypatch.setattr(search_service, "answer", lambda _: wrong)
+    def wrong(_: JsonObject) -> JsonObject:
+        return {"results": [{"toolKey": "github:create_issue", "relevance": 7}]}
+
+    monkeypatch.setattr(search_service, "answer", wrong)
     with running(serve(0, "right")) as url:
         reply = await Provider(cloud(url)).index(TOOLS).search(REQUEST)
     assert str(reply.hits[0].tool.key) == "github:create_issue"
