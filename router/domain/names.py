@@ -24,8 +24,8 @@ _LUA_KEYWORDS = frozenset(
     "then true until while".split()
 )
 LUA_GLOBALS = frozenset(
-    "_G _VERSION arguments array assert await_all coroutine error getmetatable ipairs load math "
-    "next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
+    "_G _VERSION arguments array assert await_all coroutine error getmetatable ipairs json load "
+    "math next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
     "setmetatable string table tonumber tostring type utf8 xpcall".split()
 )
 """The other global names in scripts, besides the servers."""

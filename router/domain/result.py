@@ -13,8 +13,10 @@ from router.domain.errors import (
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
+    WrongArguments,
 )
 from router.domain.failures import FailureKind
+from router.domain.json_values import JsonObject
 
 T = TypeVar("T")
 
@@ -57,6 +59,8 @@ class Failed:
     """The server's own JSON-RPC error, passed to the client unchanged."""
     refused: bool = False
     """Whether a permission denied it."""
+    input_schema: JsonObject | None = None
+    """Of the tool, if the arguments don't meet it; the hint quotes it."""
     sent: bool = False
     """Whether the server had the call, so that it may have been carried out."""
 
@@ -73,6 +77,9 @@ def failed(error: Exception) -> Failed:
     match error:
         case Refused():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)
+        case WrongArguments():
+            code, schema = ToolErrorCode.INVALID_INPUT, error.input_schema
+            return Failed(code, error.message, hint=error.hint, input_schema=schema)
         case InvalidInput():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
         case UpstreamAnsweredError():

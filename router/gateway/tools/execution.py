@@ -17,12 +17,12 @@ from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
 from router.domain.clients import Principal
 from router.domain.errors import (
-    InvalidInput,
     NotFound,
     NoWorkspace,
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
+    WrongArguments,
 )
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
@@ -194,9 +194,8 @@ def _was_lost(error: UpstreamFailed) -> bool:
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 
-def _wrong_arguments(tool: Tool, wrong: list[str]) -> InvalidInput:
+def _wrong_arguments(tool: Tool, wrong: list[str]) -> WrongArguments:
     """An error with which an agent can correct its call at once."""
-    schema = compact_json(tool.input_schema)
-    return InvalidInput(
-        f"Wrong arguments for {tool.key}: {' '.join(wrong)}", f"Its input schema: {schema}"
-    )
+    schema = tool.input_schema
+    message = f"Wrong arguments for {tool.key}: {' '.join(wrong)}"
+    return WrongArguments(message, f"Its input schema: {compact_json(schema)}", schema)

@@ -36,6 +36,12 @@ def error_result(failure: Failed) -> JsonObject:
             "code": failure.code,
             "message": failure.message,
             "retryable": failure.retryable,
-            "hint": failure.hint,
+            **_hint(failure),
         },
     }
+
+
+def _hint(failure: Failed) -> JsonObject:
+    if failure.input_schema is not None:
+        return {"inputSchema": failure.input_schema}
+    return {"hint": failure.hint}
