@@ -772,6 +772,14 @@
         <translation>レベル {0}：内側のプログラムがほかのプログラムにシグナルを送れました。</translation>
     </message>
     <message>
+        <source>Level {0}: a sandboxed program could change other programs.</source>
+        <translation>レベル {0}：内側のプログラムがほかのプログラムの設定やメモリに手を加えられました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a sandboxed program could use the shared memory of others.</source>
+        <translation>レベル {0}：内側のプログラムがほかのプログラムの共有メモリを使えました。</translation>
+    </message>
+    <message>
         <source>Level {0}: a sandboxed program could start unlimited processes.</source>
         <translation>レベル {0}：内側のプログラムがプロセスを際限なく起動できました。</translation>
     </message>
@@ -1220,10 +1228,6 @@
         <translation>64 文字までの英小文字、数字、-、_ を使ってください。</translation>
     </message>
     <message>
-        <source>The workspaces in {folder} can&apos;t be read.</source>
-        <translation>{folder} のワークスペースを読み取れません。</translation>
-    </message>
-    <message>
         <source>&quot;{workspace}&quot; is not a valid workspace ID.</source>
         <translation>「{workspace}」はワークスペースの ID に使えません。</translation>
     </message>
@@ -1276,8 +1280,64 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>Check the disk and the folder&apos;s permissions.</source>
+        <translation>ディスクとフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Check the disk space and the folder&apos;s permissions.</source>
+        <translation>ディスクの空き容量とフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t read {path}: {reason}.</source>
+        <translation>{path} を読み取れません: {reason}</translation>
+    </message>
+    <message>
         <source>There are no removed workspaces.</source>
         <translation>削除されたワークスペースはありません。</translation>
+    </message>
+    <message>
+        <source>{folder} can&apos;t be read: {reason}.</source>
+        <translation>{folder} を読み取れません: {reason}</translation>
+    </message>
+    <message>
+        <source>it is not a key</source>
+        <translation>鍵ではありません</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be read ({reason})</source>
+        <translation>読み取れません ({reason})</translation>
+    </message>
+    <message>
+        <source>Can&apos;t use {path}: {reason}.</source>
+        <translation>{path} を使用できません: {reason}</translation>
+    </message>
+    <message>
+        <source>It was left as it is. Repair it, or move it away to start without it.</source>
+        <translation>ファイルはそのまま残してあります。修復するか、別の場所に移して新しく始めてください。</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation>JSON オブジェクトではありません</translation>
+    </message>
+    <message>
+        <source>its format version is missing</source>
+        <translation>形式のバージョンがありません</translation>
+    </message>
+    <message>
+        <source>it was written by a newer version of Toolbooth</source>
+        <translation>より新しいバージョンの Toolbooth で書き込まれました</translation>
+    </message>
+    <message>
+        <source>it is not valid JSON (line {line}: {reason})</source>
+        <translation>有効な JSON ではありません ({line} 行目: {reason})</translation>
+    </message>
+    <message>
+        <source>{key} is missing</source>
+        <translation>{key} がありません</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>大きすぎます</translation>
     </message>
     <message>
         <source>JSON does not allow comments</source>
@@ -1306,6 +1366,10 @@
     <message>
         <source>it was written by a newer version of Toolbooth (format version {version}; this one supports up to {known})</source>
         <translation>より新しい Toolbooth で書かれています（形式のバージョン {version}。この Toolbooth は {known} まで対応）</translation>
+    </message>
+    <message>
+        <source>it is too large for a script</source>
+        <translation>スクリプトとしては大きすぎます</translation>
     </message>
     <message>
         <source>Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}.</source>
@@ -4150,8 +4214,12 @@ The cost of search results is already deducted.</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>Couldn’t save the tool list of {name}</source>
-        <translation>{name} のツール一覧を保存できませんでした</translation>
+        <source>Toolbooth keeps them in memory and saves them when it can.</source>
+        <translation>Toolbooth は変更をメモリに保持し、書き込めるようになったら保存します。</translation>
+    </message>
+    <message>
+        <source>Some changes aren’t saved yet</source>
+        <translation>一部の変更がまだ保存されていません</translation>
     </message>
     <message>
         <source>{path}, line {line}</source>

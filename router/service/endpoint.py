@@ -43,7 +43,8 @@ from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
-_RECORDED_STATUSES = (401, 403, 429)
+_RECORDED_STATUSES = (401, 403, 429, 503)
+"""503: the limit of sessions."""
 _GRACE_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched, SettingsApplied)
 
@@ -91,6 +92,7 @@ class Endpoint:
             lambda: settings().call_timeout_s,
             self.permission_requests,
             context.redactor,
+            upstreams.tool_list_waiter,
         )
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))
@@ -123,7 +125,7 @@ class Endpoint:
         """Listen. A port that is taken is a state to show; the router goes on."""
         self._set_state(ListenerState(ListenerPhase.STARTING))
         try:
-            self._listener = Listener(port, self._build)
+            self._listener = Listener(port, self._build, self._session_limit)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
             message = sentence("{message} {hint}", **parts)
@@ -147,7 +149,11 @@ class Endpoint:
 
     def _build(self, hosts: frozenset[str]) -> RequestChecks:
         self._dispatcher = Dispatcher(
-            self.tool_methods, self._prompts_resources, self._requests, self._session_ended
+            self.tool_methods,
+            self._prompts_resources,
+            self._requests,
+            self._session_ended,
+            self._session_limit,
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),
@@ -157,6 +163,9 @@ class Endpoint:
             self._authenticated,
             self._http_requests,
         )
+
+    def _session_limit(self) -> int:
+        return self._context.settings().session_limit
 
     def _session_ended(self, session: SessionId) -> None:
         self.permission_requests.session_ended(session)

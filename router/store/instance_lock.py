@@ -62,9 +62,9 @@ class InstanceLock:
         self._running = RunningInstance()
 
     def acquire(self, url: str | None = None) -> None:
-        """Become the one instance, or raise a `Conflict` that names the other. Does nothing if this
-        lock is held already."""
-        if self._lock.is_locked:
+        """Become the one instance, or raise a `Conflict` that names the other; what is done already
+        is not done again. Raises another `ToolboothError` if the directory can't be written."""
+        if self._running.pid is not None:
             return
         with translate_os_errors(_lock_path(self._data_dir)):
             private_folder(self._data_dir)
@@ -89,7 +89,7 @@ class InstanceLock:
         return True
 
     def update(self, *, url: str | None = None, socket: str | None = None) -> None:
-        """Record where the instance can be reached, once that is known."""
+        """Record where the instance can be reached, once that is known. Only the holder may."""
         known = {"url": url or self._running.url, "socket": socket or self._running.socket}
         with translate_os_errors(_info_path(self._data_dir)):
             self._write_info(self._running.model_copy(update=known))
@@ -99,6 +99,7 @@ class InstanceLock:
             with suppress(OSError):
                 _info_path(self._data_dir).unlink()
             self._lock.release()
+            self._running = RunningInstance()
 
     def _write_info(self, running: RunningInstance) -> None:
         info = running.model_dump(mode="json", by_alias=True)

@@ -39,7 +39,7 @@ from pydantic import ValidationError
 
 from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.http_request import HTTPError, HTTPRequest
+from router.gateway.http.http_request import HTTPError, HTTPRequest, SessionLimitReached
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
@@ -123,7 +123,7 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.make_room(LegacySession):
-            raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
+            raise SessionLimitReached(self._sessions.limit(), http.principal.client)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
 

@@ -74,13 +74,14 @@ class Dispatcher:
         prompts_resources: PromptsAndResources,
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
+        session_limit: Callable[[], int],
     ) -> None:
         self.tool_methods = tool_methods
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
         self._input_required = InputRequiredCalls()
-        self.sessions = Sessions(self._session_ended)
+        self.sessions = Sessions(self._session_ended, limit=session_limit)
         self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
@@ -173,6 +174,7 @@ class Dispatcher:
         raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
+        await self.tool_methods.wait_briefly(request.principal)
         return self.tool_methods.list_tools(request).encoded
 
     def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
@@ -233,7 +235,7 @@ class Dispatcher:
 
     async def _unsubscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
         params = types.UnsubscribeRequestParams.model_validate(request.params, by_name=False)
-        ref, uri = self._prompts_resources.find_resource(request, str(params.uri))
+        ref, uri = await self._prompts_resources.find_resource(request, str(params.uri))
         self.subscriptions.remove_resource(self.subscriptions.subscriber_of(session), ref, uri)
         return {}
 

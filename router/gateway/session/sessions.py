@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from router.config.settings import DEFAULT_SESSION_LIMIT
 from router.domain.clients import Principal
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.ids import TokenId
@@ -31,7 +32,6 @@ from router.wire import jsonrpc
 from router.wire.jsonrpc import JSONRPCResponse
 from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
 
-MAX_SESSIONS = 1000
 SESSION_IDLE_S = 1800.0
 _CHECK_INTERVAL_S = 60.0
 _MAX_CAPABILITIES_BYTES = 16 * 1024
@@ -117,9 +117,14 @@ class Sessions:
     """Legacy and modern sessions, each bounded in number; they end when idle."""
 
     def __init__(
-        self, on_end: Callable[[Session], None], clock: Callable[[], float] = time.monotonic
+        self,
+        on_end: Callable[[Session], None],
+        clock: Callable[[], float] = time.monotonic,
+        limit: Callable[[], int] = lambda: DEFAULT_SESSION_LIMIT,
     ) -> None:
+        """`limit` is the maximum number of each kind."""
         self._on_end = on_end
+        self.limit = limit
         self._clock = clock
         self._sessions: dict[Hashable, Session] = {}
         """Legacy ones by their id, modern ones by what tells their clients apart."""
@@ -130,7 +135,7 @@ class Sessions:
         idle for longest, of the token that has the most, so that a client that opens sessions and
         never ends them takes none from the others."""
         alike = {key: each for key, each in self._sessions.items() if type(each) is kind}
-        if len(alike) < MAX_SESSIONS:
+        if len(alike) < self.limit():
             return True
         idle = {key: each for key, each in alike.items() if not each.active_requests}
         if not idle:
