@@ -12,9 +12,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
 from router.catalog.tool_definition import context_tokens, result_tokens
 from router.catalog.tool_lookup import find_tool_key
 from router.catalog.view import View
@@ -44,6 +41,7 @@ from router.gateway.tools.tool_listing import ToolListing, ToolListings
 from router.gateway.tools.tool_results import error_result, error_text, outcome_of
 from router.gateway.tools.unlisted_servers import unlisted_json
 from router.scripts.runner import ScriptRunner
+from router.wire.mcp import INVALID_PARAMS, MCPError
 
 
 class ToolMethods:
@@ -96,7 +94,7 @@ class ToolMethods:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise MCPError(types.INVALID_PARAMS, "A tool call needs a name and its arguments.")
+            raise MCPError(INVALID_PARAMS, "A tool call needs a name and its arguments.")
         arguments = cast(JsonObject, arguments)
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
@@ -141,7 +139,7 @@ class ToolMethods:
                 )
                 return failed(error)
         if name not in names:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
         return names[name]
 
     def _invalid_arguments(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
@@ -15,6 +14,7 @@ from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
 from router.gateway.tools import meta_tools, progressive, script_tools
 from router.upstream.errors import HttpRefused, failed
+from router.wire.mcp import MCPError
 from tests.router.gateway.harness import (
     FILES,
     HOME,
@@ -357,7 +357,7 @@ async def test_an_error_response_passes_unchanged() -> None:
 
     with pytest.raises(MCPError) as raised:
         await GatewayHarness(refuse).call("tool_execute", {"toolKey": "files:write_file"})
-    error = raised.value.error
+    error = raised.value
     assert (error.code, error.message, error.data) == (-32055, "quota", {"left": 0})
 
 
