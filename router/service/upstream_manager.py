@@ -25,7 +25,7 @@ from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tasks import log_and_continue
-from router.runtime.tracing import log_event
+from router.runtime.tracing import log_event, new_trace
 from router.service.context import ServiceContext
 from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.discovery_planner import DiscoveryPlanner
@@ -133,19 +133,18 @@ class UpstreamManager:
         self._freshness.start()
         self._sleep_monitor.start()
         self._network_monitor.start()
-        for ref in self._catalogs.all_refs():
-            self._begin(ref)
+        with new_trace():
+            self._begin(*self._catalogs.all_refs())
 
     async def apply(self, reconciled: Reconciled) -> None:
         """Apply a changed configuration to the servers."""
-        for ref, tool_count in reconciled.removed.items():
+        with new_trace():
+            await self._apply(reconciled)
+
+    async def _apply(self, reconciled: Reconciled) -> None:
+        for ref in reconciled.removed:
             await self._forget(ref)
-            log_event(
-                log,
-                "tools.registry.server.removed",
-                serverName=ref.server,
-                removedCount=tool_count,
-            )
+        self._log_registry(reconciled)
         for ref in reconciled.new_or_changed:
             await self._reset(ref)
         before = {ref: self.statuses.condition(ref).consented for ref in reconciled.kept}
@@ -153,13 +152,28 @@ class UpstreamManager:
             await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
+        allowed = [
+            ref
+            for ref in reconciled.kept
+            if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]
+        ]
+        for ref in allowed:
+            await self._attempts.forget_failure(ref)
+        self._discover_due(*reconciled.new_or_changed, *allowed)
         for ref in reconciled.new_or_changed:
-            self._begin(ref)
+            self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
         for ref in reconciled.kept:
-            if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]:
-                await self._attempts.forget_failure(ref)
-                self._discover_if_due(ref)
             self._start_if(ref, Lifecycle.ALWAYS)
+
+    def _log_registry(self, reconciled: Reconciled) -> None:
+        """Log the servers whose tools are gone, and what is left."""
+        for ref, tool_count in reconciled.gone.items():
+            log_event(
+                log, "tools.registry.server.removed", serverName=ref.server, removedCount=tool_count
+            )
+        for workspace in {ref.workspace for ref in (*reconciled.gone, *reconciled.enabled)}:
+            if workspace in self._catalogs.catalogs:
+                self.tool_lists.log_registry(workspace)
 
     async def _reset(self, ref: ServerRef) -> None:
         """The server is new or has another configuration: end what ran with the old one, and know
@@ -198,7 +212,8 @@ class UpstreamManager:
         self.statuses.update(ref, consented=True, failure=None)
         await self._attempts.forget_failure(ref)
         self.pool.reset_failures(ref)
-        self._begin(ref)
+        with new_trace():
+            self._begin(ref)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Change what a server may access during discovery, and discover it again."""
@@ -224,9 +239,11 @@ class UpstreamManager:
 
     async def limits_changed(self) -> None:
         """Vet the known lists with the new limits, and discover what these may add."""
-        for ref in self._catalogs.all_refs():
-            await self.tool_lists.load(ref, publish=True)
-            self._discover_if_due(ref)
+        refs = list(self._catalogs.all_refs())
+        with new_trace():
+            for ref in refs:
+                await self.tool_lists.load(ref, publish=True)
+            self._discover_due(*refs)
 
     def register(self, shutdown: Shutdown) -> None:
         """Add the steps that end it; upstreams are closed last."""
@@ -264,19 +281,24 @@ class UpstreamManager:
         enabled = not self._catalogs.entry(ref).config.disabled
         return enabled and self.statuses.condition(ref).consented
 
-    def _discover_if_due(self, ref: ServerRef) -> None:
-        revetted = self.tool_lists.revetted
-        seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
-        state = ListState(seen_at, attempt=self._attempts.last(ref))
-        is_outdated = ref in self._attempts.outdated
-        is_due = is_outdated or due_in(state, self._context.clock()) <= DUE
-        if self.is_serving and self._may_run(ref) and is_due:
-            revetted.discard(ref)
-            self.discovery_queue.begin(ref)
+    def _discover_due(self, *refs: ServerRef) -> None:
+        """Discover those that are due, with the current trace."""
+        if due := [ref for ref in refs if self.is_serving and self._is_due(ref)]:
+            self.tool_lists.revetted.difference_update(due)
+            self.discovery_queue.begin(*due, same_cause=True)
 
-    def _begin(self, ref: ServerRef) -> None:
-        self._discover_if_due(ref)
-        self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
+    def _is_due(self, ref: ServerRef) -> bool:
+        seen_at = None
+        if ref not in self.tool_lists.revetted:
+            seen_at = self._catalogs.entry(ref).listed_at
+        state = ListState(seen_at, attempt=self._attempts.last(ref))
+        is_due = ref in self._attempts.outdated or due_in(state, self._context.clock()) <= DUE
+        return self._may_run(ref) and is_due
+
+    def _begin(self, *refs: ServerRef) -> None:
+        self._discover_due(*refs)
+        for ref in refs:
+            self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
 
     def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
         """Start a server that may run and has one of these lifecycles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -36,6 +36,13 @@ class Reconciled:
     kept: tuple[ServerRef, ...]
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were disabled before."""
+    disabled: Mapping[ServerRef, int] = field(default_factory=dict[ServerRef, int])
+    """Those of the kept that were enabled before, with the number of tools each has."""
+
+    @property
+    def gone(self) -> Mapping[ServerRef, int]:
+        """Servers whose tools are no longer there, with the number of tools."""
+        return {**self.removed, **self.disabled}
 
 
 class WorkspaceCatalogs:
@@ -189,4 +196,9 @@ def _compare(
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
+        disabled={
+            ref(s): len(after[s].tools)
+            for s in same
+            if after[s].config.disabled and not before[s].config.disabled
+        },
     )

@@ -36,6 +36,7 @@ from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
 from router.runtime.tasks import Stoppable, spawn
 from router.wire.jsonrpc import (
     INVALID_JSON,
+    InvalidMessage,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from router.gateway import sdk
 
 log = logging.getLogger(__name__)
-_CANCELLED = -32800
 _BATCH_VERSION = "2025-03-26"
 _MAX_BATCH = 50
 _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
@@ -143,9 +143,8 @@ class StreamableHTTPServer:
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
             request = ClientRequest.from_http(http, message, session.version, stream)
             if not await self._complete(request, session, stream.finish):
-                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await stream.open()
-                await stream.finish(_cancelled(message))
+                await stream.close()
 
     async def _respond_to_batch(
         self, http: HTTPRequest, messages: Sequence[JSONRPCRequest], session: LegacySession
@@ -155,8 +154,7 @@ class StreamableHTTPServer:
 
             async def respond_to(message: JSONRPCRequest) -> None:
                 request = ClientRequest.from_http(http, message, session.version, stream)
-                if not await self._complete(request, session, stream.send_encoded):
-                    await stream.send_encoded(_cancelled(message))
+                await self._complete(request, session, stream.send_encoded)
 
             await stream.open()
             await asyncio.gather(*map(respond_to, messages))
@@ -168,7 +166,8 @@ class StreamableHTTPServer:
         session: LegacySession,
         send: Callable[[bytes], Awaitable[None]],
     ) -> bool:
-        """Send the response to a request; False if the client ended the request before."""
+        """Send the response to a request; False if the client ended the request before, which is
+        not answered then."""
         with Stoppable() as running:
             session.running[running] = request.id
             try:
@@ -273,10 +272,6 @@ async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[
         return encode_error(request.id, INTERNAL_ERROR, "Internal server error"), 200
 
 
-def _cancelled(message: JSONRPCRequest) -> bytes:
-    return encode_error(message.id, _CANCELLED, "Request cancelled")
-
-
 async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None:
     await http.wait_disconnected()
     running.stop()
@@ -285,18 +280,22 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
         raise HTTPError(400, "Parse error: the body is not JSON", code=PARSE_ERROR)
-    if (message := parse_message(http.body)) is None:
-        raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
-    return message
+    try:
+        return parse_message(http.body)
+    except InvalidMessage as error:
+        raise HTTPError(400, str(error)) from None
 
 
 def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
     """The messages of a batch, which only one revision has, or the single one."""
     if not (values := as_array(http.body)):
         return [_parse(http)]
-    messages = [message for value in values if (message := parse_message(value)) is not None]
-    if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        raise HTTPError(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
+    if len(values) > _MAX_BATCH:
+        raise HTTPError(400, f"A batch may have at most {_MAX_BATCH} messages")
+    try:
+        messages = [parse_message(value) for value in values]
+    except InvalidMessage as error:
+        raise HTTPError(400, f"In the batch: {error}") from None
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
         raise HTTPError(400, "initialize must not be part of a batch")
     return messages
