@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -254,4 +255,4 @@ def _text(value: object) -> str | None:
 
 
 async def _refuse(error: HTTPError, send: Send) -> None:
-    await respond(send, error.status, error.body, _ERROR_HEADERS.get(error.status))
+    await respond(send, error.status, deque([error.body]), _ERROR_HEADERS.get(error.status))

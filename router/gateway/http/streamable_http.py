@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 import mcp_types as types
@@ -40,6 +41,7 @@ from pydantic import ValidationError
 from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.http.http_request import HTTPError, HTTPRequest, SessionLimitReached
+from router.gateway.http.message_parts import MessageParts, result_message
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
@@ -52,7 +54,6 @@ from router.wire.jsonrpc import (
     JSONRPCResponse,
     Result,
     encode_error,
-    encode_result,
     parse_message,
 )
 from router.wire.mcp import SESSION_HEADER, VERSION_HEADER
@@ -132,8 +133,8 @@ class StreamableHTTPServer:
             headers[SESSION_HEADER] = session.id
             return result
 
-        body, _ = await _response(request, initialize())
-        await respond(http.send, 200, body, headers)
+        parts, _ = await _response(request, initialize())
+        await respond(http.send, 200, parts, headers)
 
     async def _respond(
         self, http: HTTPRequest, message: JSONRPCRequest, session: LegacySession
@@ -153,8 +154,8 @@ class StreamableHTTPServer:
 
             async def respond_to(message: JSONRPCRequest) -> None:
                 request = ClientRequest.from_http(http, message, session.version, stream)
-                if not await self._complete(request, session, stream.send_encoded):
-                    await stream.send_encoded(_cancelled(message))
+                if not await self._complete(request, session, stream.send_parts):
+                    await stream.send_parts(_cancelled(message))
 
             await stream.open()
             await asyncio.gather(*map(respond_to, messages))
@@ -164,14 +165,14 @@ class StreamableHTTPServer:
         self,
         request: ClientRequest,
         session: LegacySession,
-        send: Callable[[bytes], Awaitable[None]],
+        send: Callable[[MessageParts], Awaitable[None]],
     ) -> bool:
         """Send the response to a request; False if the client ended the request before."""
         with Stoppable() as running:
             session.running[running] = request.id
             try:
-                body, _ = await _response(request, self._dispatcher.handle(request, session))
-                await send(body)
+                parts, _ = await _response(request, self._dispatcher.handle(request, session))
+                await send(parts)
             finally:
                 del session.running[running]
         return not running.stopped
@@ -216,8 +217,8 @@ class StreamableHTTPServer:
             watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
             try:
                 request = ClientRequest.from_http(http, message, version, stream)
-                body, status = await _response(request, self._dispatcher.handle(request, None))
-                await stream.finish(body, status)
+                parts, status = await _response(request, self._dispatcher.handle(request, None))
+                await stream.finish(parts, status)
             finally:
                 watch.cancel()
 
@@ -247,23 +248,26 @@ class StreamableHTTPServer:
         _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
-async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
+async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[MessageParts, int]:
     """The response to a request, and the HTTP status it has in the modern revision. Every exception
     becomes an error response: the client must always get one."""
     try:
-        return encode_result(request.id, await result), 200
+        return await result_message(request.id, await result), 200
     except MCPError as error:
         body = encode_error(request.id, error.code, error.message, error.data)
-        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+        status = ERROR_CODE_HTTP_STATUS.get(error.code, 200)
     except ValidationError:
-        return encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+        body = encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters")
+        status = 400
     except Exception:
         log.exception("%s failed", request.method[:100])
-        return encode_error(request.id, types.INTERNAL_ERROR, "Internal server error"), 200
+        body = encode_error(request.id, types.INTERNAL_ERROR, "Internal server error")
+        status = 200
+    return deque([body]), status
 
 
-def _cancelled(message: JSONRPCRequest) -> bytes:
-    return encode_error(message.id, _CANCELLED, "Request cancelled")
+def _cancelled(message: JSONRPCRequest) -> MessageParts:
+    return deque([encode_error(message.id, _CANCELLED, "Request cancelled")])
 
 
 async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None:
