@@ -32,6 +32,8 @@ class Reconciled:
     new_or_changed: tuple[ServerRef, ...]
     """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
+    edited: frozenset[ServerRef] = frozenset()
+    """Those of the kept whose name or configuration is another."""
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were disabled before."""
 
@@ -174,7 +176,12 @@ def _compare(
         removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
         new_or_changed=tuple(ref(s) for s in after if s not in same),
         kept=tuple(ref(s) for s in after if s in same),
+        edited=frozenset(ref(s) for s in same if _configured(before[s]) != _configured(after[s])),
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
     )
+
+
+def _configured(entry: ServerEntry) -> tuple[str, ServerConfig]:
+    return entry.name, entry.config

@@ -36,6 +36,10 @@ class ConsentStore:
     def __init__(self, workspace_folder: Path) -> None:
         self._path = workspace_folder / "consents.json"
 
+    def records(self) -> dict[str, str]:
+        """What was consented to, by server; another record means another consent."""
+        return self._read()
+
     def has(self, server: ServerId, config: ServerConfig) -> bool:
         if config.transport is TransportType.HTTP:
             return True
