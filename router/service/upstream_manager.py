@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
@@ -20,7 +20,7 @@ from router.discovery.packages.resolver import PackageResolver
 from router.discovery.sandbox.sandbox import Sandbox
 from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
-from router.domain.ids import ServerRef
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
@@ -66,6 +66,8 @@ class UpstreamManager:
         self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
+        self._consents: dict[WorkspaceId, Mapping[str, str]] = {}
+        """The consents on record when the configuration was last applied."""
         self.receipts = Receipts(catalogs, self.statuses, context.deferred_writes)
         key = ConsentKey(state_dir / FILE_NAME)
         self.packages = PackageResolver(PackageStore(state_dir / "packages", key, context.clock))
@@ -147,14 +149,15 @@ class UpstreamManager:
         self._log_registry(reconciled)
         for ref in reconciled.new_or_changed:
             await self._reset(ref)
-        before = {ref: self.statuses.condition(ref).consented for ref in reconciled.kept}
-        for ref in reconciled.kept:
+        affected = await self._affected(reconciled)
+        before = {ref: self.statuses.condition(ref).consented for ref in affected}
+        for ref in affected:
             await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
         allowed = [
             ref
-            for ref in reconciled.kept
+            for ref in affected
             if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]
         ]
         for ref in allowed:
@@ -162,8 +165,26 @@ class UpstreamManager:
         self._discover_due(*reconciled.new_or_changed, *allowed)
         for ref in reconciled.new_or_changed:
             self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
-        for ref in reconciled.kept:
+        for ref in affected:
             self._start_if(ref, Lifecycle.ALWAYS)
+
+    async def _affected(self, reconciled: Reconciled) -> list[ServerRef]:
+        """Those of the kept servers for which something may have changed: of hundreds of servers
+        usually none, so that a change costs the same however many there are."""
+        recorded: set[ServerRef] = set()
+        for workspace in {ref.workspace for ref in reconciled.kept}:
+            before = self._consents.get(workspace, {})
+            after = await asyncio.to_thread(self._catalogs.consents(workspace).records)
+            self._consents[workspace] = after
+            changed = before.items() ^ after.items()
+            recorded |= {ServerRef(workspace, ServerId(server)) for server, _ in changed}
+        return [
+            ref
+            for ref in reconciled.kept
+            if ref in reconciled.edited
+            or ref in recorded
+            or not self.statuses.condition(ref).consented
+        ]
 
     def _log_registry(self, reconciled: Reconciled) -> None:
         """Log the servers whose tools are gone, and what is left."""
