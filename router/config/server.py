@@ -186,7 +186,7 @@ class ServerConfig(ConfigModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with another hash: pydantic also copies what was computed."""
         copied = super().model_copy(update=update, deep=deep)
-        copied.__dict__.pop("config_hash", None)
+        vars(copied).pop("config_hash", None)
         return copied
 
     def to_json(self) -> JsonObject:
