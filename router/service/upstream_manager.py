@@ -172,7 +172,7 @@ class UpstreamManager:
         """Those of the kept servers for which something may have changed: of hundreds of servers
         usually none, so that a change costs the same however many there are."""
         recorded: set[ServerRef] = set()
-        for workspace in {ref.workspace for ref in reconciled.kept}:
+        for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             before = self._consents.get(workspace, {})
             after = await asyncio.to_thread(self._catalogs.consents(workspace).records)
             self._consents[workspace] = after
