@@ -25,6 +25,8 @@ class Action(StrEnum):
     SIGN_IN = "sign_in"
     ALLOW_NETWORK = "allow_network"
     RETRY = "retry"
+    DOWNLOAD = "download"
+    """Download the server's package again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             return Remedy(tr("Review…"), Action.REVIEW)
         case FailureKind.NETWORK_NEEDED:
             return Remedy(tr("Allow network"), Action.ALLOW_NETWORK)
+        case FailureKind.PACKAGE_CHANGED:
+            return Remedy(tr("Download again"), Action.DOWNLOAD)
         case FailureKind.DISABLED:
             return None
         case _:

@@ -249,7 +249,8 @@ def describe(failure: Failure) -> FailureText:
             )
         case FailureKind.FETCH_FAILED:
             cause = sentence("Couldn’t download package {name}", name=subject)
-            return _described(cause, detail=detail)
+            hint = sentence("Try again, or choose another version of the package.")
+            return _described(cause, hint, detail=detail)
         case FailureKind.PACKAGE_NOT_FOUND:
             cause = sentence("Package {name} not found", name=subject)
             hint = sentence("Check its name and version in the server’s command.")

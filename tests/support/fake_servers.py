@@ -116,7 +116,8 @@ class FakeDiscovery:
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
     ) -> None:
-        self._record("discovery.refresh", workspace, server)
+        name = "discovery.refresh_packages" if packages else "discovery.refresh"
+        self._record(name, workspace, server)
 
     async def cancel(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         self._record("discovery.cancel", workspace, server)
