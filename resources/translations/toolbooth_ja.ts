@@ -1304,6 +1304,14 @@
         <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
     </message>
     <message>
+        <source>Check that this is the address of an MCP server, and that the server works.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If it needs longer, raise the timeout for calls.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stopped responding</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1344,6 +1352,10 @@
         <translation>起動していません。実行されるものが、取得したものと異なっています。もう一度取得してください。</translation>
     </message>
     <message>
+        <source>Connected, but got no response within {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sent more than {limit} at once</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1352,8 +1364,12 @@
         <translation>取得したパッケージ {name} がディスク上で変更されました</translation>
     </message>
     <message>
-        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <source>none of its results can be used</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
     </message>
     <message>
         <source>Check the disk and the folder&apos;s permissions.</source>

@@ -164,6 +164,18 @@ def describe(failure: Failure) -> FailureText:
                 "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
+        case FailureKind.SILENT:
+            return _described(
+                sentence("Connected, but got no response within {time}", time=subject),
+                "Check that this is the address of an MCP server, and that the server works.",
+                detail=detail,
+            )
+        case FailureKind.CALL_TIMEOUT:
+            return _described(
+                sentence("No response within {time}", time=subject),
+                "If it needs longer, raise the timeout for calls.",
+                terminal="Set callTimeoutS in the settings.",
+            )
         case FailureKind.STUCK:
             return _described(
                 "Stopped responding",

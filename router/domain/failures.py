@@ -14,6 +14,11 @@ class FailureKind(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     EXITED = "exited"
     TIMEOUT = "timeout"
+    """It was too slow to start or to list its tools."""
+    SILENT = "silent"
+    """Its address accepts connections, but nothing answers."""
+    CALL_TIMEOUT = "call_timeout"
+    """It did not answer a request in time, which may have been carried out all the same."""
     STUCK = "stuck"
     """Its calls timed out one after the other, and it sent nothing meanwhile: it was stopped."""
     UNREACHABLE = "unreachable"
@@ -40,6 +45,9 @@ class FailureKind(StrEnum):
     CANCELLED = "cancelled"
     DISABLED = "disabled"
     OTHER = "other"
+
+
+TIMEOUTS = frozenset({FailureKind.TIMEOUT, FailureKind.SILENT, FailureKind.CALL_TIMEOUT})
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,10 @@ class ConsentStore:
         self._workspace = workspace_folder.name
         self._key = key
 
+    def records(self) -> dict[str, str]:
+        """What was consented to, by server; another record means another consent."""
+        return self._read(_SERVERS)
+
     def has(self, server: ServerId, config: ServerConfig) -> bool:
         if config.transport is TransportType.HTTP:
             return True
