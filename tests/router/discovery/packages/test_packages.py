@@ -153,9 +153,12 @@ async def test_a_package_is_updated_only_when_the_user_asks(
     registry.publish("2.0.0")
     await running.router.discovery.refresh(PERSONAL, ref.server)
     assert listed_version(running, ref) == "version 1.0.0"
+    (package_folder(tmp_path) / "node_modules/@scope/server/memory.json").write_text("mine")
     running.trace.clear()
     await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
     await running.trace.until(ToolsChanged)
+    kept_data = package_folder(tmp_path) / "node_modules/@scope/server/memory.json"
+    assert kept_data.read_text() == "mine", "what the server wrote beside its code stays"
     receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.package is not None
