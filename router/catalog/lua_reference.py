@@ -23,6 +23,7 @@ _MAX_DEPTH = 3
 _MAX_VALUES = 20
 _MAX_RESOLVED = 5
 _MAX_COMBINED = 20
+_MAX_BOUND = 1e15
 _EXAMPLES = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T12:00:00Z",
@@ -245,9 +246,10 @@ def _number(schema: JsonObject) -> str:
 
 
 def _bound(schema: JsonObject, name: str) -> float | None:
-    value = schema.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and abs(value) < 1e15 else None
+    value: object = schema.get(name)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if abs(value) < _MAX_BOUND else None
 
 
 def _literal(value: object) -> str:

@@ -159,7 +159,7 @@ def _named_tools(view: View, arguments: JsonObject) -> list[tuple[str, str]]:
     """The servers and tools that `tool-details` is asked about: `luaToolName` of `luaServerName`,
     and `luaToolNames`, which may also name their servers: `github.create_issue`."""
     several = decoded_text(arguments.get("luaToolNames"))
-    listed = as_array(several) if isinstance(several, list) else [several]
+    listed = [several] if isinstance(several, str) else as_array(several)
     names = [each for each in (arguments.get("luaToolName"), *listed) if each]
     if not names:
         raise InvalidInput('"luaToolName" is required.')

@@ -185,10 +185,13 @@ class ToolMethods:
     ) -> tuple[JsonObject, int]:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
-        spelled = view.lua.qualified_name if self._settings().offer_execute else None
+        has_scripts = self._settings().offer_execute or view.exposure is Exposure.PROGRESSIVE
+        spelled = view.lua.qualified_name if has_scripts else None
         readiness = partial(self._readiness, principal)
         unlisted = unlisted_json(self._statuses_of(principal, view))
-        result = discovery_result(reply, view, query.queries, readiness, spelled, unlisted)
+        result = discovery_result(
+            reply, view, query.queries, readiness, spelled, unlisted, full=query.full
+        )
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:

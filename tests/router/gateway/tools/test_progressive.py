@@ -86,6 +86,24 @@ async def test_they_are_listed_only_in_progressive_exposure() -> None:
     ]
 
 
+@pytest.mark.proves("PROG-1")
+async def test_a_project_can_offer_search_as_a_sixth_tool() -> None:
+    gateway = GatewayHarness(answer, tools=(READ, ODD), exposure="progressive", offerSearch=True)
+    listing = gateway.tool_methods.list_tools(gateway.request())
+    assert [tool["name"] for tool in listing.result["tools"]] == [*FIVE, "tool_discovery"]
+    assert listing is gateway.tool_methods.list_tools(gateway.request())
+    [found] = await gateway.discover("odd things")
+    assert found["lua"] == "files.odd_name"
+    said = gateway.tool_methods.instructions(gateway.request().principal)
+    assert "Find tools with tool_discovery" in said
+    assert not [text for text in (said, str(listing.result)) if "tool_execute" in text]
+    searching = GatewayHarness(offerSearch=True)
+    names = [
+        t["name"] for t in searching.tool_methods.list_tools(searching.request()).result["tools"]
+    ]
+    assert names == ["tool_discovery", "tool_execute"]
+
+
 @pytest.mark.proves("PROG-2", "PROG-9")
 async def test_servers_are_listed_with_identifier_description_version_and_instructions(
     gateway: GatewayHarness,
