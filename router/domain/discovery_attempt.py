@@ -19,16 +19,16 @@ _NEEDS_DECISION = frozenset(
         FailureKind.CANCELLED,
         FailureKind.CONSENT_NEEDED,
         FailureKind.DISABLED,
-        FailureKind.ISOLATION_TOO_WEAK,
         FailureKind.NETWORK_NEEDED,
-        FailureKind.SIGN_IN_NEEDED,
     }
 )
 """What the user decides in Toolbooth, which starts a discovery: retrying before is of no use."""
 _NEEDS_USER = _NEEDS_DECISION | {
     FailureKind.COMMAND_NOT_FOUND,
+    FailureKind.ISOLATION_TOO_WEAK,
     FailureKind.PERMISSION_DENIED,
     FailureKind.SECRET_MISSING,
+    FailureKind.SIGN_IN_NEEDED,
 }
 _NETWORK = TIMEOUTS | {FailureKind.UNREACHABLE}
 _PERHAPS_NETWORK = (FailureKind.FETCH_FAILED, FailureKind.EXITED)

@@ -29,6 +29,9 @@ _LASTING = frozenset(
         FailureKind.CONSENT_NEEDED,
         FailureKind.NETWORK_NEEDED,
         FailureKind.ISOLATION_TOO_WEAK,
+        FailureKind.PACKAGE_NOT_FOUND,
+        FailureKind.PYTHON_NEEDED,
+        FailureKind.PACKAGE_CHANGED,
         FailureKind.SECRET_MISSING,
         FailureKind.DISABLED,
     }

@@ -113,6 +113,8 @@ class DiscoveryQueue:
 
     async def settle(self, refs: Iterable[ServerRef], timeout_s: float) -> None:
         """Wait for those of these discoveries that are under way, for a limited time."""
+        if not self._runs:
+            return
         wanted = frozenset(refs)
         tasks = [run.task for key, run in self._runs.items() if key[0] in wanted]
         if tasks:

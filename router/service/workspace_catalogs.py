@@ -34,6 +34,8 @@ class Reconciled:
     new_or_changed: tuple[ServerRef, ...]
     """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
+    edited: frozenset[ServerRef] = frozenset()
+    """Those of the kept whose name or configuration is another."""
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were disabled before."""
     disabled: Mapping[ServerRef, int] = field(default_factory=dict[ServerRef, int])
@@ -193,6 +195,7 @@ def _compare(
         removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
         new_or_changed=tuple(ref(s) for s in after if s not in same),
         kept=tuple(ref(s) for s in after if s in same),
+        edited=frozenset(ref(s) for s in same if _configured(before[s]) != _configured(after[s])),
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
@@ -202,3 +205,7 @@ def _compare(
             if after[s].config.disabled and not before[s].config.disabled
         },
     )
+
+
+def _configured(entry: ServerEntry) -> tuple[str, ServerConfig]:
+    return entry.name, entry.config

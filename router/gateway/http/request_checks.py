@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -273,4 +274,4 @@ def _meta_of(message: object) -> JsonObject:
 
 
 async def _refuse(error: HTTPError, send: Send) -> None:
-    await respond(send, error.status, error.body, _ERROR_HEADERS.get(error.status))
+    await respond(send, error.status, deque([error.body]), _ERROR_HEADERS.get(error.status))

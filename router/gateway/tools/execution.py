@@ -76,7 +76,7 @@ class Execution:
     async def wait_briefly(self, principal: Principal) -> None:
         """Wait a moment for tool lists of the view that are being discovered."""
         view = self.view(principal)
-        refs = [ServerRef(principal.workspace, entry.id) for entry in view.servers]
+        refs = (ServerRef(principal.workspace, entry.id) for entry in view.servers)
         await self.tool_list_waits.briefly(refs)
 
     async def call_tool(

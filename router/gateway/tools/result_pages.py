@@ -154,12 +154,13 @@ class ResultPages:
         return _note(handle, offset, len(text), what)
 
     def _drop_old(self) -> None:
-        """Drop those whose time is over, then the oldest while there are too many."""
+        """Drop those whose time is over, then the oldest while there are too many; the last one
+        stays, whatever its size."""
         now = self._clock()
         size = sum(kept.size for kept in self._kept.values())
         for handle, kept in list(self._kept.items()):
             too_many = len(self._kept) > _MAX_KEPT or size > _MAX_KEPT_BYTES
-            if kept.until > now and not too_many:
+            if kept.until > now and (not too_many or len(self._kept) == 1):
                 return
             size -= kept.size
             del self._kept[handle]
