@@ -43,6 +43,8 @@ class DiscoveryAttempts:
         config_hash = self._context.catalogs.entry(ref).config.config_hash
         attempt = await asyncio.to_thread(self._store(ref).read, ref.server)
         known = attempt is not None and attempt.config_hash == config_hash
+        if attempt is not None:  # one from the future, by a clock that was wrong, was just now
+            attempt = replace(attempt, at=min(attempt.at, self._context.clock()))
         self._statuses.update(ref, attempt=attempt if known else None)
         self.outdated.discard(ref)
         await self.check_program(ref)
