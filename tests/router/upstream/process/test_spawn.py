@@ -83,6 +83,7 @@ async def test_a_descriptor_of_a_pipe_has_one_owner() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts by way of /proc")
+@pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": True})], ids=["uvloop"])
 @pytest.mark.parametrize("failing", [0, 1])
 async def test_a_pipe_that_cannot_be_connected_leaves_no_process_and_no_descriptor(
     monkeypatch: pytest.MonkeyPatch, failing: int
