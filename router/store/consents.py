@@ -58,7 +58,11 @@ class ConsentStore:
         """Whether the user consented to the server's command, or to an earlier one, and its program
         is not found now: then that is what the user has to know, rather than that another program
         would need a consent."""
-        return server in self._read() and bool(config.command) and resolved_program(config) is None
+        return (
+            server in self._read(_SERVERS)
+            and bool(config.command)
+            and resolved_program(config) is None
+        )
 
     def grant(self, server: ServerId, config: ServerConfig) -> None:
         signed = self._key.sign(self._workspace, server, fingerprint(config))
