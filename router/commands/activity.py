@@ -21,7 +21,7 @@ from router.commands.command import (
     seconds,
 )
 from router.commands.context import Context
-from router.commands.output import camel_case, local_time, shortened, table
+from router.commands.output import camel_case, local_time, shortened, shown_key, table
 from router.commands.servers import run_with_file_problems
 from router.domain.activity import ActivityKind, ActivityQuery
 from router.domain.json_values import JsonObject
@@ -48,6 +48,10 @@ def _camel(fields: JsonObject) -> JsonObject:
     return {camel_case(name): value for name, value in fields.items()}
 
 
+def _called(entry: JsonObject) -> str:
+    return ":".join(filter(None, (entry["server"], entry["tool"])))
+
+
 def _activity_lines(result: JsonObject) -> list[str]:
     entries: list[JsonObject] = result["entries"]
     if not entries:
@@ -57,7 +61,7 @@ def _activity_lines(result: JsonObject) -> list[str]:
             local_time(e["at"]),
             e["client"],
             e["kind"],
-            ":".join(filter(None, (e["server"], e["tool"]))) or shortened(e["detail"] or ""),
+            shown_key(_called(e)) or shortened(e["detail"] or ""),
             f"{e['durationMs']:.0f} ms",
             f"{e['inputTokens']}/{e['contextTokens']} tokens",
             e["outcome"],

@@ -20,12 +20,21 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import counted, json_fields, print_to_stderr, single, table
+from router.commands.output import (
+    ago,
+    counted,
+    json_fields,
+    local_time,
+    print_to_stderr,
+    single,
+    table,
+)
+from router.domain.discovery_attempt import action_after
 from router.domain.failure_text import advise, explain, protection_sentences
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import chooses_code
-from router.domain.servers import ServerStatus
+from router.domain.servers import DiscoveryStatus, ServerStatus
 from router.domain.tool_lists import CutKind
 
 if TYPE_CHECKING:
@@ -33,13 +42,15 @@ if TYPE_CHECKING:
     from router.domain.receipts import Protection
 
 COMMANDS = Commands()
+_FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
     "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
-    CutKind.TOO_MANY_TOOLS: "tools over the limit removed",
+    CutKind.TOO_MANY_TOOLS: "tools over the limit removed (listLimits.tools in the settings)",
+    CutKind.LIST_TOO_LONG: "prompts and resources over the limit removed",
     CutKind.BAD_NAME: "tools with an invalid name removed",
     CutKind.SAME_NAME: "tools with a duplicate name removed",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",
@@ -63,7 +74,7 @@ def server_json(status: ServerStatus) -> JsonObject:
         **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
         "action": advice.suggestion,
-        **json_fields(status, "discovery tool_count listed_at"),
+        **json_fields(status, "discovery tool_count listed_at attempted_at retry_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
@@ -85,6 +96,7 @@ def _failure_json(status: ServerStatus) -> JsonObject | None:
     advice = advise(status.failure, status.name)
     return {
         "kind": status.failure.kind,
+        "action": action_after(status.failure),
         **json_fields(advice, "cause suggestion"),
         **json_fields(status.failure, "retry_at"),
     }
@@ -127,6 +139,8 @@ def _notes(server: JsonObject) -> list[str]:
     name, notes = server["id"], list[str]()
     if failure := as_object(server.get("failure")):
         notes.append(f"! {failure['cause']} {failure['suggestion']}")
+    if server.get("discovery") in _FAILED:
+        notes.append(f"  {name}: {_last_try(server)}")
     if waiting := server.get("waitingCount"):
         need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
         notes.append(f"! {name}: {need} approval. See: toolbooth pending")
@@ -137,6 +151,15 @@ def _notes(server: JsonObject) -> list[str]:
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
         notes.append(f"  {name}: its tool list was changed: {parts}.")
     return notes
+
+
+def _last_try(server: JsonObject) -> str:
+    """How old the list is that stays in use, and when its discovery was and will be tried."""
+    parts = [f"its list is from {ago(server['listedAt'])};"] if server["listedAt"] else []
+    parts.append(f"its discovery last failed {ago(server['attemptedAt'])}.")
+    if server["state"] not in ("disabled", "needs_consent") and server["retryAt"]:
+        parts.append(f"Next try after {local_time(server['retryAt'])}.")
+    return " ".join(parts)
 
 
 def removed_line(gone: JsonObject) -> list[str]:

@@ -205,3 +205,15 @@ def test_a_forgotten_consent_is_gone(consents: ConsentStore, config: ServerConfi
     consents.forget(TIME)
     assert not consents.has(TIME, config)
     assert consents.has(ServerId("other"), config)
+
+
+def test_a_program_that_is_gone_is_told_from_one_that_was_never_consented_to(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
+) -> None:
+    assert not consents.lost_program(TIME, config)
+    consents.grant(TIME, config)
+    assert not consents.lost_program(TIME, config)
+    (tmp_path / "bin" / "time-server.cmd").unlink()
+    assert consents.lost_program(TIME, config)
+    assert not consents.has(TIME, config)
+    assert not consents.lost_program(ServerId("other"), config)
