@@ -51,6 +51,7 @@ async def approve(context: Context) -> JsonObject:
     elif access is not None:
         ref = context.server
         await router.discovery.allow(ref, DiscoveryAccess(access))
+        await router.discovery.refresh(ref.workspace, ref.server)
     else:
         ref = context.server
         await router.servers.grant_consent(ref)

@@ -102,9 +102,12 @@ class Discoverer:
         self, ref: ServerRef, timeout_s: float, report: ReportStep
     ) -> ServerListing:
         report(DiscoveryStep.CONNECTING)
-        async with time_limit(timeout_s), self.connections.borrow(ref) as upstream:
+        async with (
+            time_limit(timeout_s) as deadline,
+            self.connections.borrow(ref) as upstream,
+        ):
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream)
+            return await read_listing(upstream, deadline)
 
     async def _read_process(
         self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
@@ -171,7 +174,7 @@ async def _read_started(
     ref: ServerRef, sandboxed: SandboxedCommand, plan: ProcessPlan, report: ReportStep
 ) -> ServerListing:
     report(DiscoveryStep.CONNECTING)
-    async with time_limit(plan.timeout_s):
+    async with time_limit(plan.timeout_s) as deadline:
         upstream = await open_process(
             sandboxed.command,
             secrets=plan.secrets,
@@ -180,6 +183,6 @@ async def _read_started(
         )
         try:
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream)
+            return await read_listing(upstream, deadline)
         finally:
             await upstream.close()

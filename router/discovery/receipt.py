@@ -10,7 +10,7 @@ from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import IsolationLevel, Package, Protection, Reason, Receipt, Unseen
-from router.upstream.errors import bad_protocol, failed
+from router.upstream.errors import failed, server_error
 
 _LOCAL_SOCKET = "local socket"
 _NAME_SERVICES = (f"{_LOCAL_SOCKET} /var/run/nscd/", f"{_LOCAL_SOCKET} /run/systemd/")
@@ -73,5 +73,5 @@ def failure_of_run(
         detail = ", ".join(hosts[:_HOSTS_IN_FAILURE])
         return failed(Failure(FailureKind.NETWORK_NEEDED, ref.server, detail))
     if isinstance(error, UpstreamAnsweredError):
-        return failed(bad_protocol(error.message))
+        return failed(server_error(error))
     return error

@@ -13,11 +13,12 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import assert_never
 
-from router.domain.errors import sentence
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
 
+_MAX_WORDS = 500
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
 _ENGINE_DOWN = re.compile(
@@ -101,6 +102,15 @@ def explain(status: ServerStatus) -> Advice:
             return Advice(f"{status.name} failed.", f"Retry with: toolbooth refresh {status.id}")
         case _:
             assert_never(status.state)
+
+
+def error_words(error: UpstreamAnsweredError | UpstreamFailed) -> str:
+    """What a server, or Toolbooth about it, said in `error`, on one line."""
+    if isinstance(error, UpstreamAnsweredError):
+        words = " ".join(error.message.split())
+        return words[:_MAX_WORDS] or f"error {error.code}"
+    text = describe(error.failure)
+    return ": ".join(filter(None, (text.cause, text.detail)))
 
 
 def is_without_engine(failure: Failure) -> bool:
@@ -188,6 +198,11 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.BAD_PROTOCOL:
             hint = sentence("Update the server, or report this to its author.")
             return _described("Invalid MCP response", hint, detail=detail)
+        case FailureKind.SERVER_ERROR:
+            hint = sentence(
+                "Check its settings, and that what it needs is running, then try again."
+            )
+            return _described(sentence("Reported an error: {words}", words=detail), hint)
         case FailureKind.BUSY:
             waiting = f"{subject} are in progress or waiting"
             return _described("Too many concurrent calls", "Try again later.", detail=waiting)

@@ -19,6 +19,8 @@ class FailureKind(StrEnum):
     CONSENT_NEEDED = "consent_needed"
     SECRET_MISSING = "secret_missing"  # noqa: S105 - a kind of failure, not a secret
     BAD_PROTOCOL = "bad_protocol"
+    SERVER_ERROR = "server_error"
+    """It answered with a JSON-RPC error, as it may."""
     BUSY = "busy"
     TOO_MANY_SESSIONS = "too_many_sessions"
     TOO_MUCH_MEMORY = "too_much_memory"

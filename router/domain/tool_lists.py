@@ -133,6 +133,9 @@ class _Listing(Generic[T]):
     protocol_version: str = ""
     ttl_ms: int | None = None
     """How long the list is valid, according to the server."""
+    unread: dict[str, str] = field(default_factory=dict[str, str])
+    """Why a list could not be read: `prompts`, `resources` or `resourceTemplates`, as MCP names
+    them, and the server's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +218,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
         "resources": list(listing.resources),
         "resourceTemplates": list(listing.resource_templates),
         "ttlMs": listing.ttl_ms,
+        "unread": listing.unread,
         "cuts": {cut.kind: cut.count for cut in listing.cuts},
         "fingerprint": listing.fingerprint,
         "basis": listing.vetting_version,
@@ -234,6 +238,7 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         instructions=str(head["instructions"]),
         protocol_version=str(head["protocolVersion"]),
         ttl_ms=None if ttl_ms is None else int(ttl_ms),
+        unread={name: str(why) for name, why in _object(head.get("unread", {})).items()},
         cuts=tuple(Cut(CutKind(kind), int(n)) for kind, n in _object(head["cuts"]).items()),
         fingerprint=str(head["fingerprint"]),
         vetting_version=str(head["basis"]),

@@ -26,6 +26,7 @@ from router.runtime.tracing import begin_trace, log_event
 from router.service.context import ServiceContext
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.tool_lists import ToolLists
+from router.upstream.errors import server_error
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +115,7 @@ class DiscoveryQueue:
         except UpstreamFailed as error:
             self._fail(key, error.failure)
         except UpstreamAnsweredError as error:
-            self._fail(key, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+            self._fail(key, server_error(error))
         except NotFound:
             log.debug("%s was removed during its discovery", ref.server)
 

@@ -77,6 +77,7 @@ class ToolLists:
             return
         self.revetted.discard(ref)
         known = entry.cached
+        listing = self._completed(listing, known.listing if known else PreparedListing())
         if known is not None and known.listing.fingerprint == listing.fingerprint:
             await self._confirm(ref, known)
             return
@@ -84,6 +85,19 @@ class ToolLists:
         await self._write(ref, cached)
         _log_findings(ref, listing)
         await self._adopt(ref, cached)
+
+    def _completed(self, listing: PreparedListing, known: PreparedListing) -> PreparedListing:
+        """`listing`, with what is known of the lists that could not be read this time."""
+        unread = {name: self._context.redactor.text(why) for name, why in listing.unread.items()}
+        return replace(
+            listing,
+            unread=unread,
+            prompts=known.prompts if "prompts" in unread else listing.prompts,
+            resources=known.resources if "resources" in unread else listing.resources,
+            resource_templates=known.resource_templates
+            if "resourceTemplates" in unread
+            else listing.resource_templates,
+        )
 
     async def load(self, ref: ServerRef, *, publish: bool = False) -> None:
         """Adopt the cached list of a server, if there is one for its configuration. A list that was

@@ -181,6 +181,7 @@ class UpstreamManager:
         """Change what a server may access during discovery, and discover it again."""
         await self.discovery_planner.allow(ref, access)
         await self.discovery_queue.cancel(ref)
+        self.statuses.update(ref, failure=None)  # it may not fail like that again
         if self.is_serving and self._may_run(ref):
             self.pool.reset_failures(ref)
             self.discovery_queue.begin(ref)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
-from gui.components.attention.tool_review import cuts_text
+from gui.components.attention.tool_review import cuts_text, unread_text
 from gui.components.tool_list import ToolList
 from gui.pages.workspace.log_view import LogView
 from gui.pages.workspace.prompt_resource_list import PromptResourceList
@@ -188,7 +188,8 @@ class ServerDetail(Card):
         why = self._why_no_tools(status)
         self._no_tools.setText(why)
         self._unlisted.show_server(status, present(status), why)
-        self.tools.show_footnote(cuts_text(status.cuts))
+        notes = (cuts_text(status.cuts), unread_text(status.unread))
+        self.tools.show_footnote(" ".join(filter(None, notes)))
         unlisted = status.tool_count is None
         self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
 

@@ -19,10 +19,12 @@ from router.config.settings import IsolationSettings
 from router.discovery.sandbox import sandbox
 from router.discovery.sandbox.launch_spec import SandboxProfile
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.domain.failure_text import advise
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
+from tests.support.listed_server import ListedServer
 from tests.support.router_process import ROOT
 from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
@@ -331,3 +333,47 @@ def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     runs = sandbox.Sandbox(tmp_path, tmp_path)
     runs._sweep()  # pyright: ignore[reportPrivateUsage]
     assert list(tmp_path.iterdir()) == []
+
+
+DATABASE_DOWN = {"error": {"code": -32603, "message": "connect ECONNREFUSED 127.0.0.1:5432"}}
+TABLES = {"result": {"resources": [{"name": "users", "uri": "postgres://db/users"}]}}
+
+
+async def test_tools_are_listed_though_resources_are_not_and_a_later_refresh_fills_them_in(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    listed = ListedServer(tmp_path / "list.json")
+    query = {"name": "query", "description": "Run a query."}
+    listed.has(query, answers={"resources/list": DATABASE_DOWN})
+    ref = await running.add("Postgres", listed.config)
+
+    async def unread_and_resources() -> tuple[dict[str, str], list[str]]:
+        status = status_of(running, ref)
+        assert (status.discovery, status.tool_count) == (DiscoveryStatus.SUCCESS, 1)
+        lists = running.router.servers.prompts_and_resources(ref)
+        return dict(status.unread), [resource.name for resource in lists.resources]
+
+    down = {"resources": "connect ECONNREFUSED 127.0.0.1:5432"}
+    assert await unread_and_resources() == (down, [])
+    listed.has(query, answers={"resources/list": TABLES})
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert await unread_and_resources() == ({}, ["users"])
+    listed.has(query, answers={"resources/list": DATABASE_DOWN})
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert await unread_and_resources() == (down, ["users"])  # what is known stays
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+@pytest.mark.parametrize("access", [DiscoveryAccess.ISOLATED, DiscoveryAccess.UNCONFINED])
+async def test_an_error_of_the_server_is_told_in_its_words(
+    running: RunningRouter, tmp_path: Path, method: str, access: DiscoveryAccess
+) -> None:
+    listed = ListedServer(tmp_path / "list.json")
+    listed.has(answers={method: {"error": {"code": -32603, "message": "fetch failed"}}})
+    ref = await begin(running, "Web", listed.config)
+    await running.router.discovery.allow(ref, access)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.SERVER_ERROR
+    assert str(advise(failure, "Web")).startswith("Web: Reported an error: fetch failed.")
