@@ -7,6 +7,7 @@ together in English for the command line, the log and clients.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -131,6 +132,12 @@ def protection_sentences(protection: Protection) -> list[str]:
         else sentence("Files: not blocked."),
         sentence("Network: allowed.") if protection.network else sentence("Network: blocked."),
     ]
+    for shared in protection.shared:
+        sentences.append(
+            sentence("May read and write {path}.", path=shared.path)
+            if shared.writable
+            else sentence("May read {path}.", path=shared.path)
+        )
     if protection.memory_mb is not None:
         sentences.append(sentence("Memory: {size} MB.", size=protection.memory_mb))
     if protection.cpu_percent is not None:
@@ -228,6 +235,8 @@ def describe(failure: Failure) -> FailureText:
                 detail=f"it tried to reach {detail}",
                 terminal=f"Run: toolbooth approve {subject} --network",
             )
+        case FailureKind.FILES_NEEDED:
+            return _files_needed(failure)
         case FailureKind.ISOLATION_TOO_WEAK:
             return _described(
                 "Not started: isolation too weak",
@@ -250,6 +259,30 @@ def describe(failure: Failure) -> FailureText:
             )
         case _:
             assert_never(failure.kind)
+
+
+def _files_needed(failure: Failure) -> FailureText:
+    """`subject` is the server's id, `detail` its last words."""
+    approve = f"toolbooth approve {failure.subject}"
+    unconfined = f"{approve} --unconfined"
+    if failure.share is None:
+        return _described(
+            "Needs files that the sandbox doesn’t give it",
+            "Discover it without a sandbox if you trust it.",
+            detail=failure.detail,
+            terminal=f"Run: {unconfined}",
+        )
+    path, writable = failure.share.path, failure.share.writable
+    cause = (
+        sentence("Needs to write to {path} for discovery", path=path)
+        if writable
+        else sentence("Needs to read {path} for discovery", path=path)
+    )
+    hint = sentence("Share it if you trust this server, or discover it without a sandbox.")
+    share = f"{approve} {'--write' if writable else '--read'} {shlex.quote(path)}"
+    return _described(
+        cause, hint, detail=failure.detail, terminal=f"Run: {share}, or: {unconfined}"
+    )
 
 
 def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
@@ -21,7 +21,7 @@ from router.discovery.sandbox.sandbox import Sandbox
 from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import DiscoveryStatus, LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
@@ -180,6 +180,14 @@ class UpstreamManager:
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Change what a server may access during discovery, and discover it again."""
         await self.discovery_planner.allow(ref, access)
+        await self._discover_with_new_access(ref)
+
+    async def share(self, ref: ServerRef, paths: Sequence[SharedPath]) -> None:
+        """Share files with a server during discovery, and discover it again."""
+        await self.discovery_planner.share(ref, paths)
+        await self._discover_with_new_access(ref)
+
+    async def _discover_with_new_access(self, ref: ServerRef) -> None:
         await self.discovery_queue.cancel(ref)
         self.statuses.update(ref, failure=None)  # it may not fail like that again
         if self.is_serving and self._may_run(ref):

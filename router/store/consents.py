@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from router.config.secret_references import replace_secret_references, secret_references
@@ -21,13 +21,15 @@ from router.config.server import ServerConfig
 from router.domain.ids import ServerId
 from router.domain.json_values import as_object
 from router.domain.permissions import is_harmless
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import TransportType
 from router.store import json_text
 from router.store.files import atomic_write, locked, translate_os_errors
 from router.store.json_file import FORMAT_VERSION, read_json_file
 
-_SERVERS, _DISCOVERY = "servers", "discovery"
+_SERVERS, _DISCOVERY, _SHARED = "servers", "discovery", "shared"
+_PARTS = (_SERVERS, _DISCOVERY, _SHARED)
+_READ_ONLY, _READ_WRITE = "ro", "rw"
 
 
 class ConsentStore:
@@ -55,13 +57,27 @@ class ConsentStore:
         granted = f"{access} {config.config_hash}"
         self._change(_DISCOVERY, lambda allowed: {**allowed, server: granted})
 
+    def shared(self, server: ServerId, config: ServerConfig) -> tuple[SharedPath, ...]:
+        """The files and folders it may use during discovery; for one configuration only."""
+        config_hash, _, paths = self._read(_SHARED).get(server, "").partition("\n")
+        if config_hash != config.config_hash:
+            return ()
+        marked = (line.partition(" ") for line in paths.splitlines())
+        return tuple(SharedPath(path, mode == _READ_WRITE) for mode, _, path in marked)
+
+    def share(self, server: ServerId, config: ServerConfig, shared: Iterable[SharedPath]) -> None:
+        """Replace what is shared with a server."""
+        modes = {each.path: _READ_WRITE if each.writable else _READ_ONLY for each in shared}
+        lines = (config.config_hash, *(f"{mode} {path}" for path, mode in modes.items()))
+        self._change(_SHARED, lambda kept: {**kept, server: "\n".join(lines)})
+
     def forget(self, server: ServerId) -> None:
-        for part in (_SERVERS, _DISCOVERY):
+        for part in _PARTS:
             self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with translate_os_errors(self._path), locked(self._path):
-            parts = {name: self._read(name) for name in (_SERVERS, _DISCOVERY)}
+            parts = {name: self._read(name) for name in _PARTS}
             after = {**parts, part: change(parts[part])}
             if after != parts:
                 sorted_parts = {name: dict(sorted(kept.items())) for name, kept in after.items()}

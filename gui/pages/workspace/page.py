@@ -154,6 +154,11 @@ class WorkspacePage(QWidget):
                 actions.sign_in(ref)
             case Action.ALLOW_NETWORK:
                 actions.allow_network(ref)
+            case Action.SHARE_FILES:
+                if (status := self.status(ref)) and status.failure and status.failure.share:
+                    actions.share_files(ref, status.failure.share)
+            case Action.DISCOVER_UNCONFINED:
+                actions.discover_unconfined(ref)
             case Action.REVIEW:
                 self.servers.select(ref)
             case Action.REVIEW_TOOLS:

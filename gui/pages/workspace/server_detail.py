@@ -19,7 +19,7 @@ from gui.pages.workspace.log_view import LogView
 from gui.pages.workspace.prompt_resource_list import PromptResourceList
 from gui.pages.workspace.server_config_view import ServerConfigView
 from gui.pages.workspace.tool_detail import ToolDetail
-from gui.text.errors import Action, failure_hint, failure_text
+from gui.text.errors import Action, failure_hint, failure_text, unconfined_remedy
 from gui.text.install_hints import install_command
 from gui.text.marks import Tone
 from gui.text.secret_warnings import unsafe_secrets_text
@@ -279,6 +279,9 @@ class ServerDetail(Card):
         command = install_command(failure.subject)
         if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
             return [(self.tr("Copy install command"), partial(_copy, command))]
+        if failure.kind is FailureKind.FILES_NEEDED and failure.share is not None:
+            remedy = unconfined_remedy()
+            return [(remedy.label, partial(self._request, remedy.action))]
         at_longest = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
         if failure.kind is FailureKind.TIMEOUT and not at_longest:
             return [

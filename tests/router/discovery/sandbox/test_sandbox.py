@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from router.discovery.sandbox.lacked_files import SandboxView
 from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits, SandboxProfile
 from router.discovery.sandbox.linux_escapes import linux_escapes
 from router.discovery.sandbox.observations import Observations
@@ -221,5 +222,6 @@ def test_a_file_name_that_is_not_utf_8_hides_nothing_else(tmp_path: Path) -> Non
         ServerCommand("server"),
         protection(support, SandboxLimits(), network=False),
         tmp_path / "observations",
+        SandboxView(Path.home(), "/home/toolbooth", files_blocked=True),
     )
     assert run.observations() == seen
