@@ -150,7 +150,7 @@ def _findings_lines(found: list[JsonObject]) -> list[str]:
 
 def _finding_line(found: JsonObject) -> str:
     what = f"{found['kind'].replace('_', ' ')} ({found['rule']}) in {found['where']}"
-    return f"  ! {what}: {_printable(found['words'])}"
+    return f"  ! {what}: {' '.join(_printable(found['words']).split())}"
 
 
 def _printable(text: str) -> str:

@@ -25,7 +25,7 @@ from router.domain.tool_lists import (
     ServerListing,
 )
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """To be increased when the same text would be cleaned or judged differently."""
 
 _HASHED_FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
