@@ -1240,10 +1240,6 @@
         <translation>64 文字までの英小文字、数字、-、_ を使ってください。</translation>
     </message>
     <message>
-        <source>The workspaces in {folder} can&apos;t be read.</source>
-        <translation>{folder} のワークスペースを読み取れません。</translation>
-    </message>
-    <message>
         <source>&quot;{workspace}&quot; is not a valid workspace ID.</source>
         <translation>「{workspace}」はワークスペースの ID に使えません。</translation>
     </message>
@@ -1296,6 +1292,14 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>The maximum size of one message of a server, such as a result, in MB.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many client sessions there may be at once, and half of all connections.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Share it if you trust this server, or discover it without a sandbox.</source>
         <translation>このサーバーを信頼できる場合は共有するか、サンドボックスなしで検出してください。</translation>
     </message>
@@ -1316,8 +1320,20 @@
         <translation>検出するには {path} の読み取りが必要です</translation>
     </message>
     <message>
+        <source>Stopped responding</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Check its settings, and that what it needs is running, then try again.</source>
         <translation>サーバーの設定と、サーバーが利用するもの（データベースなど）が動いていることを確認してから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Ask it for less at a time, or raise the limit for its messages.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>May read and write {path}.</source>
@@ -1332,6 +1348,10 @@
         <translation>サーバーがエラーを返しました: {words}</translation>
     </message>
     <message>
+        <source>Sent more than {limit} at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is no file or folder {path}.</source>
         <translation>ファイルまたはフォルダー {path} はありません。</translation>
     </message>
@@ -1344,8 +1364,68 @@
         <translation>その中のフォルダーを共有するか、サンドボックスなしでサーバーを検出してください。</translation>
     </message>
     <message>
+        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the disk and the folder&apos;s permissions.</source>
+        <translation>ディスクとフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Check the disk space and the folder&apos;s permissions.</source>
+        <translation>ディスクの空き容量とフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t read {path}: {reason}.</source>
+        <translation>{path} を読み取れません: {reason}</translation>
+    </message>
+    <message>
         <source>There are no removed workspaces.</source>
         <translation>削除されたワークスペースはありません。</translation>
+    </message>
+    <message>
+        <source>{folder} can&apos;t be read: {reason}.</source>
+        <translation>{folder} を読み取れません: {reason}</translation>
+    </message>
+    <message>
+        <source>it is not a key</source>
+        <translation>鍵ではありません</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be read ({reason})</source>
+        <translation>読み取れません ({reason})</translation>
+    </message>
+    <message>
+        <source>Can&apos;t use {path}: {reason}.</source>
+        <translation>{path} を使用できません: {reason}</translation>
+    </message>
+    <message>
+        <source>It was left as it is. Repair it, or move it away to start without it.</source>
+        <translation>ファイルはそのまま残してあります。修復するか、別の場所に移して新しく始めてください。</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation>JSON オブジェクトではありません</translation>
+    </message>
+    <message>
+        <source>its format version is missing</source>
+        <translation>形式のバージョンがありません</translation>
+    </message>
+    <message>
+        <source>it was written by a newer version of Toolbooth</source>
+        <translation>より新しいバージョンの Toolbooth で書き込まれました</translation>
+    </message>
+    <message>
+        <source>it is not valid JSON (line {line}: {reason})</source>
+        <translation>有効な JSON ではありません ({line} 行目: {reason})</translation>
+    </message>
+    <message>
+        <source>{key} is missing</source>
+        <translation>{key} がありません</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>大きすぎます</translation>
     </message>
     <message>
         <source>JSON does not allow comments</source>
@@ -1374,6 +1454,10 @@
     <message>
         <source>it was written by a newer version of Toolbooth (format version {version}; this one supports up to {known})</source>
         <translation>より新しい Toolbooth で書かれています（形式のバージョン {version}。この Toolbooth は {known} まで対応）</translation>
+    </message>
+    <message>
+        <source>it is too large for a script</source>
+        <translation>スクリプトとしては大きすぎます</translation>
     </message>
     <message>
         <source>Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}.</source>
@@ -1794,9 +1878,15 @@
         <translation>リソーステンプレートの一覧を取得できませんでした: {why}</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools over the limit</source>
-        <translation>
-            <numerusform>上限を超えたツール %n 個</numerusform>
+        <source>%n tools over the limit in Settings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prompts and resources over the limit</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3001,6 +3091,22 @@
     <message>
         <source>timeout, time limit, slow, hang</source>
         <translation>タイムアウト、時間制限、遅い、止まる、timeout, time limit, slow, hang</translation>
+    </message>
+    <message>
+        <source>Message limit, in MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>large result, too large, size, memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Session limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>too many sessions, connections, clients, 503</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>status, running, address, URL, endpoint</source>
@@ -4230,8 +4336,12 @@ The cost of search results is already deducted.</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>Couldn’t save the tool list of {name}</source>
-        <translation>{name} のツール一覧を保存できませんでした</translation>
+        <source>Toolbooth keeps them in memory and saves them when it can.</source>
+        <translation>Toolbooth は変更をメモリに保持し、書き込めるようになったら保存します。</translation>
+    </message>
+    <message>
+        <source>Some changes aren’t saved yet</source>
+        <translation>一部の変更がまだ保存されていません</translation>
     </message>
     <message>
         <source>{path}, line {line}</source>

@@ -32,6 +32,7 @@ from router.domain.servers import DiscoveryStep
 from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 from router.upstream.connect import open_process
 from router.upstream.errors import failed, time_limit
+from router.upstream.limits import UpstreamLimits
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import Upstream
 from router.upstream.process.environment import find_command
@@ -87,6 +88,7 @@ class Discoverer:
     packages: PackageResolver
     vetting: VettingProcess
     list_limits: Callable[[], ListLimits]
+    upstream_limits: Callable[[], UpstreamLimits]
     keep_receipt: Callable[[ServerRef, Receipt], Awaitable[None]]
     """Gets a receipt of each process started for discovery, also of those that failed."""
     clock: Callable[[], datetime]
@@ -112,7 +114,7 @@ class Discoverer:
             self.connections.borrow(ref) as upstream,
         ):
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream, deadline)
+            return await read_listing(upstream, self.upstream_limits(), deadline)
 
     async def _read_process(
         self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
@@ -153,7 +155,8 @@ class Discoverer:
         words = deque[str](maxlen=_LAST_WORDS)
         async with self.sandbox.command(request) as sandboxed:
             try:
-                return await _read_started(ref, sandboxed, plan, report, words)
+                limits = self.upstream_limits()
+                return await _read_started(ref, sandboxed, plan, limits, report, words)
             except (UpstreamFailed, UpstreamAnsweredError) as error:
                 raise failure_of_run(error, ref, sandboxed, "\n".join(words)) from error
             finally:
@@ -181,6 +184,7 @@ async def _read_started(
     ref: ServerRef,
     sandboxed: SandboxedCommand,
     plan: ProcessPlan,
+    limits: UpstreamLimits,
     report: ReportStep,
     words: deque[str],
 ) -> ServerListing:
@@ -195,9 +199,10 @@ async def _read_started(
             secrets=plan.secrets,
             on_stderr=keep,
             startup_timeout_s=plan.timeout_s,
+            limits=limits,
         )
         try:
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream, deadline)
+            return await read_listing(upstream, limits, deadline)
         finally:
             await upstream.close()

@@ -181,6 +181,14 @@ def describe(failure: Failure) -> FailureText:
                 "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
+        case FailureKind.STUCK:
+            return _described(
+                "Stopped responding",
+                "It is restarted for the next call. If its tools need longer, raise the timeout "
+                "for calls.",
+                detail=f"calls had no response within {subject}, so it was stopped",
+                terminal="Set callTimeoutS in the settings.",
+            )
         case FailureKind.UNREACHABLE:
             cause = sentence("Can’t reach {address}", address=subject)
             return _described(
@@ -219,6 +227,13 @@ def describe(failure: Failure) -> FailureText:
                 "Close a session, or raise its limit.",
                 detail=f"it already runs for {subject} sessions or folders",
                 terminal="Set maxSessions in its configuration.",
+            )
+        case FailureKind.TOO_LARGE:
+            return _described(
+                sentence("Sent more than {limit} at once", limit=subject),
+                "Ask it for less at a time, or raise the limit for its messages.",
+                detail=detail,
+                terminal="Set messageLimitMb in the settings.",
             )
         case FailureKind.TOO_MUCH_MEMORY:
             return _described(

@@ -17,7 +17,9 @@ from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.domain.search import SearchProvider
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
+from router.store.consent_key import FILE_NAME, ConsentKey
 from router.store.consents import ConsentStore
+from router.store.deferred_writes import DeferredWrites
 from router.store.tool_list_cache import ToolListCache
 
 _LOCAL_CLIENT = "Toolbooth"
@@ -37,9 +39,17 @@ class Reconciled:
 
 
 class WorkspaceCatalogs:
-    def __init__(self, folder: Path, config: ConfigStore, provider: SearchProvider) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        config: ConfigStore,
+        provider: SearchProvider,
+        deferred_writes: DeferredWrites,
+    ) -> None:
         self._folder = folder
         self._config = config
+        self._deferred_writes = deferred_writes
+        self._consent_key = ConsentKey(folder.parent / FILE_NAME)
         self._provider = provider
         self._caches: dict[WorkspaceId, ToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
@@ -112,15 +122,25 @@ class WorkspaceCatalogs:
         return self._folder / workspace
 
     def consents(self, workspace: WorkspaceId) -> ConsentStore:
-        return ConsentStore(self._folder / workspace)
+        return ConsentStore(self._folder / workspace, self._consent_key)
 
     def approvals(self, workspace: WorkspaceId) -> ApprovalStore:
         if (store := self._approvals.get(workspace)) is None:
-            store = self._approvals[workspace] = ApprovalStore(self._folder / workspace)
+            store = self._approvals[workspace] = ApprovalStore(
+                self._folder / workspace, self._deferred_writes
+            )
         return store
 
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
+
+    def lost_program(self, ref: ServerRef) -> bool:
+        return self.consents(ref.workspace).lost_program(ref.server, self.entry(ref).config)
+
+    def may_start(self, ref: ServerRef) -> bool:
+        """Whether to try to start a server. One whose program is gone is tried, which fails with
+        that reason, and works again when the program is back; only `has_consent` lets it run."""
+        return self.has_consent(ref) or self.lost_program(ref)
 
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalog in line with the configuration; returns what that changes."""

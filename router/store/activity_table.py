@@ -29,6 +29,7 @@ from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 
 _MICROSECOND = timedelta(microseconds=1)
+_SHM_BYTES = 32 << 10
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _FIELDS = [field.name for field in fields(ActivityEntry)]
 _values = attrgetter(*_FIELDS)
@@ -53,7 +54,9 @@ def _translate_errors() -> Generator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         raise TableError(str(error), broken=code in _CORRUPTION_CODES) from error
-    except (OSError, OverflowError) as error:
+    except OSError as error:
+        raise TableError(error.strerror or str(error), broken=False) from error
+    except OverflowError as error:
         raise TableError(str(error), broken=False) from error
 
 
@@ -61,18 +64,31 @@ class ActivityTable:
     """Every method raises `TableError` and nothing else."""
 
     @_translate_errors()
-    def __init__(self, path: Path | None) -> None:
-        """Open the database at `path`, created if missing; None keeps it in memory."""
+    def __init__(self, path: Path) -> None:
+        """Open the database at `path`, created if missing."""
         self._connection = _connect(path)
+        self._max_bytes: int | None = None
+
+    @_translate_errors()
+    def limit(self, max_bytes: int) -> None:
+        """Keep the database with its WAL files within `max_bytes`, from the next insert or pruning
+        on. An eighth of that is for the WAL."""
+        wal_bytes = max_bytes // 16
+        pages = max(wal_bytes // self._pragma("page_size"), 1)
+        self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+        self._connection.execute(f"PRAGMA journal_size_limit = {wal_bytes}")
+        self._max_bytes = max_bytes - 2 * wal_bytes - _SHM_BYTES
 
     @_translate_errors()
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
         placeholders = ", ".join("?" * len(_FIELDS))
+        rows = list(map(_row, entries))
         with self._connection:
             self._connection.executemany(
                 f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
-                map(_row, entries),
+                rows,
             )
+        self._make_room()
 
     @_translate_errors()
     def newest(self, count: int) -> list[ActivityEntry]:
@@ -91,26 +107,37 @@ class ActivityTable:
         return self._connection.execute(query, values).fetchall()
 
     @_translate_errors()
-    def prune(self, before: datetime, max_bytes: int) -> None:
-        """Delete older entries, then the oldest tenth until the rest fits into `max_bytes`."""
+    def prune(self, before: datetime) -> None:
+        """Delete older entries, and shrink a file that is larger than the limit."""
         with self._connection:
             self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
-        while self._used_bytes() > max_bytes:
+        self._make_room()
+        if self._max_bytes is not None and self._bytes() > self._max_bytes:
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _make_room(self) -> None:
+        """Delete the oldest entries, some at a time, until a tenth of the limit is free. A file
+        does not shrink by that, but its free pages are used again."""
+        if self._max_bytes is None or self._used_bytes() <= self._max_bytes * 0.95:
+            return
+        while self._used_bytes() > self._max_bytes * 0.85:
             with self._connection:
                 dropped = self._connection.execute(
                     "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity "
-                    "ORDER BY rowid LIMIT (SELECT COUNT(*) / 10 + 1 FROM activity))"
+                    "ORDER BY rowid LIMIT (SELECT COUNT(*) / 50 + 1 FROM activity))"
                 )
             if not dropped.rowcount:
                 return
 
     def _used_bytes(self) -> int:
-        """The size of the pages in use; the file itself never shrinks, free pages are reused."""
-        pages, free_pages, page_size = (
-            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return (pages - free_pages) * page_size
+        return self._bytes() - self._pragma("freelist_count") * self._pragma("page_size")
+
+    def _bytes(self) -> int:
+        return self._pragma("page_count") * self._pragma("page_size")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     @_translate_errors()
     def page(self, query: ActivityQuery) -> ActivityQueryResult:
@@ -143,14 +170,13 @@ def move_aside(path: Path, now: datetime) -> Path:
     return aside
 
 
-def _connect(path: Path | None) -> sqlite3.Connection:
-    if path is not None:
-        private_folder(path.parent)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would apply the umask.
-        path.chmod(0o600)
-    connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+def _connect(path: Path) -> sqlite3.Connection:
+    private_folder(path.parent)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would apply the umask.
+    path.chmod(0o600)
+    connection = sqlite3.connect(path, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")  # a database in memory ignores it
+        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         _migrate(connection)
     except BaseException:
@@ -162,7 +188,7 @@ def _connect(path: Path | None) -> sqlite3.Connection:
 def _migrate(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(_MIGRATIONS):
-        raise TableError("it was written by a newer Toolbooth", broken=True)
+        raise TableError("it was written by a newer version of Toolbooth", broken=False)
     for number, file in enumerate(_MIGRATIONS[version:], start=version + 1):
         script = resources.read_text("activity", file)
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")

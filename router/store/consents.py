@@ -4,63 +4,88 @@
 A consent covers what would run: command, arguments, folder, environment variables (with the values
 as written of all but the harmless ones) and the program the command resolves to. If any of them
 changes, consent is needed again. Consents have their own file, so that a pasted `workspace.json`
-can't contain one.
+can't contain one, and each is signed, so that a file from elsewhere contains none either.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from router.config.secret_references import replace_secret_references, secret_references
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId
-from router.domain.json_values import as_object
+from router.domain.json_values import JsonObject
 from router.domain.permissions import is_harmless
 from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import TransportType
 from router.store import json_text
+from router.store.consent_key import ConsentKey
 from router.store.files import atomic_write, locked, translate_os_errors
-from router.store.json_file import FORMAT_VERSION, read_json_file
+from router.store.json_file import UnusableFile, load_json_file
 
+log = logging.getLogger(__name__)
+
+_FORMAT_VERSION = 2
+"""In version 1 nothing was signed, so nothing in it is believed."""
 _SERVERS, _DISCOVERY, _SHARED = "servers", "discovery", "shared"
-_PARTS = (_SERVERS, _DISCOVERY, _SHARED)
 _READ_ONLY, _READ_WRITE = "ro", "rw"
+_PARTS = TypeAdapter(dict[str, dict[str, str]])
 
 
 class ConsentStore:
     """The consents of one workspace. HTTP servers need none."""
 
-    def __init__(self, workspace_folder: Path) -> None:
+    def __init__(self, workspace_folder: Path, key: ConsentKey) -> None:
         self._path = workspace_folder / "consents.json"
+        self._workspace = workspace_folder.name
+        self._key = key
 
     def has(self, server: ServerId, config: ServerConfig) -> bool:
         if config.transport is TransportType.HTTP:
             return True
-        return self._read().get(server) == fingerprint(config)
+        signature = self._read(_SERVERS).get(server, "")
+        return self._key.is_signature(signature, self._workspace, server, fingerprint(config))
+
+    def lost_program(self, server: ServerId, config: ServerConfig) -> bool:
+        """Whether the user consented to the server's command, or to an earlier one, and its program
+        is not found now: then that is what the user has to know, rather than that another program
+        would need a consent."""
+        return (
+            server in self._read(_SERVERS)
+            and bool(config.command)
+            and resolved_program(config) is None
+        )
 
     def grant(self, server: ServerId, config: ServerConfig) -> None:
-        self._change(_SERVERS, lambda consents: {**consents, server: fingerprint(config)})
+        signed = self._key.sign(self._workspace, server, fingerprint(config))
+        self._change(_SERVERS, lambda consents: {**consents, server: signed})
 
     def access(self, server: ServerId, config: ServerConfig) -> DiscoveryAccess:
         """What it may access during discovery; granted for one configuration only."""
-        access, _, config_hash = self._read(_DISCOVERY).get(server, "").partition(" ")
-        granted = config_hash == config.config_hash
+        access, _, signature = self._read(_DISCOVERY).get(server, "").partition(" ")
+        signed = (self._workspace, server, access, config.config_hash)
+        granted = self._key.is_signature(signature, *signed)
         known = access in [str(each) for each in DiscoveryAccess]
         return DiscoveryAccess(access) if granted and known else DiscoveryAccess.ISOLATED
 
     def allow(self, server: ServerId, config: ServerConfig, access: DiscoveryAccess) -> None:
-        granted = f"{access} {config.config_hash}"
-        self._change(_DISCOVERY, lambda allowed: {**allowed, server: granted})
+        signature = self._key.sign(self._workspace, server, access, config.config_hash)
+        self._change(_DISCOVERY, lambda allowed: {**allowed, server: f"{access} {signature}"})
 
     def shared(self, server: ServerId, config: ServerConfig) -> tuple[SharedPath, ...]:
         """The files and folders it may use during discovery; for one configuration only."""
-        config_hash, _, paths = self._read(_SHARED).get(server, "").partition("\n")
-        if config_hash != config.config_hash:
+        signature, _, paths = self._read(_SHARED).get(server, "").partition("\n")
+        signed = (self._workspace, server, _SHARED, paths, config.config_hash)
+        if not self._key.is_signature(signature, *signed):
             return ()
         marked = (line.partition(" ") for line in paths.splitlines())
         return tuple(SharedPath(path, mode == _READ_WRITE) for mode, _, path in marked)
@@ -68,26 +93,40 @@ class ConsentStore:
     def share(self, server: ServerId, config: ServerConfig, shared: Iterable[SharedPath]) -> None:
         """Replace what is shared with a server."""
         modes = {each.path: _READ_WRITE if each.writable else _READ_ONLY for each in shared}
-        lines = (config.config_hash, *(f"{mode} {path}" for path, mode in modes.items()))
-        self._change(_SHARED, lambda kept: {**kept, server: "\n".join(lines)})
+        paths = "\n".join(f"{mode} {path}" for path, mode in modes.items())
+        signature = self._key.sign(self._workspace, server, _SHARED, paths, config.config_hash)
+        self._change(_SHARED, lambda kept: {**kept, server: f"{signature}\n{paths}"})
 
     def forget(self, server: ServerId) -> None:
-        for part in _PARTS:
-            self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
+        """Does nothing if the file can't be used: then it contains no consent."""
+        with suppress(UnusableFile):
+            for part in (_SERVERS, _DISCOVERY, _SHARED):
+                self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with translate_os_errors(self._path), locked(self._path):
-            parts = {name: self._read(name) for name in _PARTS}
+            parts = self._load()
             after = {**parts, part: change(parts[part])}
             if after != parts:
                 sorted_parts = {name: dict(sorted(kept.items())) for name, kept in after.items()}
-                file = {"formatVersion": FORMAT_VERSION, **sorted_parts}
+                file = {"formatVersion": _FORMAT_VERSION, **sorted_parts}
                 atomic_write(self._path, json_text.dump(file))
 
-    def _read(self, part: str = _SERVERS) -> dict[str, str]:
-        """An unusable file contains no consents: they are asked for again."""
-        file = read_json_file(self._path, as_object, missing={}) or {}
-        return {k: v for k, v in as_object(file.get(part)).items() if isinstance(v, str)}
+    def _read(self, part: str) -> dict[str, str]:
+        """An unusable file contains no consents."""
+        try:
+            return self._load()[part]
+        except UnusableFile as error:
+            log.warning("%s", error.message)
+            return {}
+
+    def _load(self) -> dict[str, dict[str, str]]:
+        return load_json_file(self._path, _parts, missing=_parts({}), version=_FORMAT_VERSION)
+
+
+def _parts(file: JsonObject) -> dict[str, dict[str, str]]:
+    """As strings of any content, which are judged one by one."""
+    return {_SERVERS: {}, _DISCOVERY: {}, _SHARED: {}, **_PARTS.validate_python(file)}
 
 
 def fingerprint(config: ServerConfig) -> str:
@@ -109,10 +148,11 @@ def resolved_program(config: ServerConfig) -> str | None:
     command = config.command or ""
     if Path(command).name != command:
         command = str(Path(config.cwd or "", command).absolute())
-    return shutil.which(command, path=_search_path(config))
+    return shutil.which(command, path=search_path(config))
 
 
-def _search_path(config: ServerConfig) -> str | None:
+def search_path(config: ServerConfig) -> str | None:
+    """The server's own PATH; None: ours."""
     path = config.env.get("PATH")
     if path is None:
         return None

@@ -28,6 +28,7 @@ from router.upstream.errors import HttpRefused, time_limit
 from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.peer import NotificationSink, Transport
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import ServerCommand, StdioTransport
@@ -60,6 +61,7 @@ class LaunchPlan:
     """The revision of its last connection."""
     input_schema: Callable[[str], JsonObject] = lambda _: {}
     """The input schema of a tool by its name; empty if it is not known."""
+    limits: UpstreamLimits = LIMITS
 
 
 async def open_upstream(
@@ -117,7 +119,7 @@ async def _connect(
 async def _http_transport(plan: LaunchPlan, sse: bool) -> Transport:
     """HTTP+SSE or streamable HTTP to the URL of `plan`."""
     streamable_http = partial(StreamableHttpTransport, input_schema=plan.input_schema)
-    kind = HttpSseTransport if sse else streamable_http
+    kind = partial(HttpSseTransport if sse else streamable_http, limits=plan.limits)
     return await asyncio.to_thread(kind, plan.config.url or "", plan.headers, plan.credentials)
 
 
@@ -126,15 +128,26 @@ def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
     command = ServerCommand(config.command or "", config.args, env, config.cwd)
     filled = [resolved_secrets(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
-    return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(plan.owner))
+    return StdioTransport(
+        command,
+        on_stderr=on_stderr,
+        secrets=secrets,
+        limits=plan.limits,
+        mark=new_mark(plan.owner),
+    )
 
 
 async def open_process(
-    command: ServerCommand, *, secrets: Iterable[str], on_stderr: LineSink, startup_timeout_s: float
+    command: ServerCommand,
+    *,
+    secrets: Iterable[str],
+    on_stderr: LineSink,
+    startup_timeout_s: float,
+    limits: UpstreamLimits = LIMITS,
 ) -> UpstreamConnection:
     """Start `command` as it is, without a configuration, and open a session with it. Raises
     `UpstreamFailed`, and then leaves nothing running."""
-    transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets)
+    transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets, limits=limits)
     # Its lists are read once, so that a change of them doesn't matter.
     connection = UpstreamConnection(transport, lambda _method, _params: None)
     await _open(connection, startup_timeout_s)

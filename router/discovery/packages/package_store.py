@@ -21,9 +21,12 @@ from pydantic import TypeAdapter
 from router.discovery.packages.installer import install
 from router.discovery.packages.runners import PackageRun
 from router.discovery.sandbox.sandbox import remove_tree
+from router.domain.errors import UpstreamFailed
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import Package
 from router.store.files import atomic_write, private_folder
+from router.store.json_file import UnusableFile, load_json_file
 
 log = logging.getLogger(__name__)
 
@@ -52,18 +55,21 @@ class PackageStore:
     def find(self, ref: ServerRef, run: PackageRun) -> StoredPackage | None:
         """The package of a server, if it is the one that `run` names and still exists."""
         try:
-            # Not with pydantic's own parser, which refuses paths that are not UTF-8.
-            stored = _STORED.validate_python(json.loads((self._path(ref) / _CURRENT).read_bytes()))
-            return stored if stored.key == _key(run) and Path(stored.folder).is_dir() else None
-        except FileNotFoundError:
+            stored = self._read(ref)
+        except UnusableFile as error:
+            log.warning("%s", error.message)
             return None
-        except (OSError, ValueError) as error:
-            log.warning("Ignoring the package of %s: %s", ref.server, error)
-            return None
+        fits = stored is not None and stored.key == _key(run) and Path(stored.folder).is_dir()
+        return stored if fits else None
 
     async def fetch(self, ref: ServerRef, run: PackageRun, search_path: str) -> StoredPackage:
         """Fetch the newest version. Raises `UpstreamFailed` or `NoInstaller`, and then keeps the
         package that was there."""
+        try:
+            await asyncio.to_thread(self._read, ref)
+        except UnusableFile as error:
+            failure = Failure(FailureKind.OTHER, detail=error.message)
+            raise UpstreamFailed(failure, error.message, error.hint) from error
         folder = self._path(ref) / secrets.token_hex(6)
         await asyncio.to_thread(private_folder, folder)
         try:
@@ -82,6 +88,12 @@ class PackageStore:
 
     async def remove(self, ref: ServerRef) -> None:
         await asyncio.to_thread(remove_tree, self._path(ref))
+
+    def _read(self, ref: ServerRef) -> StoredPackage | None:
+        """Raises `UnusableFile`."""
+        # Not with pydantic's own parser, which refuses paths that are not UTF-8.
+        decode = _STORED.validate_python
+        return load_json_file(self._path(ref) / _CURRENT, decode, missing=None, version=None)
 
     def _set_current(self, ref: ServerRef, stored: StoredPackage) -> None:
         path = self._path(ref)

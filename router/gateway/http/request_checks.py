@@ -23,7 +23,15 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import Authenticator, RequestedScope
 from router.gateway.http.failed_token_limiter import FailedTokenLimiter
-from router.gateway.http.http_request import HTTPError, HTTPRequest, Message, Receive, Scope, Send
+from router.gateway.http.http_request import (
+    HTTPError,
+    HTTPRequest,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    SessionLimitReached,
+)
 from router.gateway.http.response_stream import respond
 from router.runtime.garbage_collection import no_collection
 from router.wire.jsonrpc import AmbiguousJSON, decode
@@ -80,6 +88,8 @@ class RequestChecks:
             with self.active_requests.track(request.principal.token):
                 await self.serve(request)
         except HTTPError as error:
+            if isinstance(error, SessionLimitReached):
+                self.on_refused(error)
             if not response_started:  # else the response just breaks off
                 await _refuse(error, send)
 

@@ -23,23 +23,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import (
-    ERROR_CODE_HTTP_STATUS,
-    InboundLadderRejection,
-    classify_inbound_request,
-    find_duplicated_routing_header,
-    unsupported_protocol_version_rejection,
-    validate_mcp_param_headers,
-)
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.http_request import HTTPError, HTTPRequest
+from router.gateway.http.http_request import HTTPError, HTTPRequest, SessionLimitReached
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
@@ -55,7 +45,19 @@ from router.wire.jsonrpc import (
     encode_result,
     parse_message,
 )
-from router.wire.mcp import SESSION_HEADER, VERSION_HEADER
+from router.wire.mcp import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    PARSE_ERROR,
+    SESSION_HEADER,
+    VERSION_HEADER,
+    MCPError,
+)
+
+if TYPE_CHECKING:
+    from router.gateway import sdk
 
 log = logging.getLogger(__name__)
 _CANCELLED = -32800
@@ -73,7 +75,7 @@ class StreamableHTTPServer:
     async def __call__(self, http: HTTPRequest) -> None:
         """Serve a request. Raises `HTTPError` if its form is wrong."""
         version = http.headers.get(VERSION_HEADER)
-        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        if version is not None and version not in LEGACY_VERSIONS:
             await self._modern(http, version)
             return
         session = self._find_session(http)
@@ -123,7 +125,7 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.make_room(LegacySession):
-            raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
+            raise SessionLimitReached(self._sessions.limit(), http.principal.client)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
 
@@ -206,7 +208,9 @@ class StreamableHTTPServer:
         _check_accept(http)
         message = _parse(http)
         if isinstance(message, JSONRPCNotification):
-            _raise_rejection(unsupported_protocol_version_rejection(version))
+            from router.gateway import sdk
+
+            _raise_rejection(sdk.unsupported_protocol_version_rejection(version))
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
@@ -222,14 +226,17 @@ class StreamableHTTPServer:
                 watch.cancel()
 
     def _check_envelope(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
+        from router.gateway import sdk
+
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
-        if (repeated := find_duplicated_routing_header(lines)) is not None:
+        if (repeated := sdk.find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
-        verdict = classify_inbound_request(
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        verdict = sdk.classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
-        _raise_rejection(verdict if isinstance(verdict, InboundLadderRejection) else None, message)
+        rejected = isinstance(verdict, sdk.InboundLadderRejection)
+        _raise_rejection(verdict if rejected else None, message)
         if message.method == "tools/call":
             self._check_param_headers(http, message)
 
@@ -242,9 +249,11 @@ class StreamableHTTPServer:
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        from router.gateway import sdk
+
         arguments = as_object(message.params.get("arguments"))
-        _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
+        _raise_rejection(sdk.validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
 async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
@@ -253,13 +262,15 @@ async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[
     try:
         return encode_result(request.id, await result), 200
     except MCPError as error:
+        from router.gateway import sdk
+
         body = encode_error(request.id, error.code, error.message, error.data)
-        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+        return body, sdk.ERROR_CODE_HTTP_STATUS.get(error.code, 200)
     except ValidationError:
-        return encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+        return encode_error(request.id, INVALID_PARAMS, "Invalid request parameters"), 400
     except Exception:
         log.exception("%s failed", request.method[:100])
-        return encode_error(request.id, types.INTERNAL_ERROR, "Internal server error"), 200
+        return encode_error(request.id, INTERNAL_ERROR, "Internal server error"), 200
 
 
 def _cancelled(message: JSONRPCRequest) -> bytes:
@@ -273,7 +284,7 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise HTTPError(400, "Parse error: the body is not JSON", code=types.PARSE_ERROR)
+        raise HTTPError(400, "Parse error: the body is not JSON", code=PARSE_ERROR)
     if (message := parse_message(http.body)) is None:
         raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
     return message
@@ -292,11 +303,13 @@ def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
 
 
 def _raise_rejection(
-    rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
+    rejection: sdk.InboundLadderRejection | None, message: JSONRPCRequest | None = None
 ) -> None:
     if rejection is not None:
+        from router.gateway import sdk
+
         raise HTTPError(
-            ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
+            sdk.ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
             rejection.message,
             code=rejection.code,
             data=rejection.data,

@@ -20,6 +20,7 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.message_decoder import (
     SMALL_MESSAGE_BYTES,
     InvalidMessage,
+    MessageTooLarge,
     decode,
     decode_large,
 )
@@ -36,7 +37,7 @@ class Reader(Protocol):
     """Receives what the lines contain, and controls the pipe."""
 
     def take_message(self, message: JsonObject) -> None: ...
-    def take_invalid_line(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, error: InvalidMessage) -> None:
         """A line that is not a message, and why."""
         ...
 
@@ -124,18 +125,18 @@ class Inbox:
 
     def _deliver_line(self, line: bytes) -> None:
         if isinstance(line, TruncatedLine):
-            self._reader.take_invalid_line(line, f"more than {self._limits.message_bytes:,} bytes")
+            self._reader.take_invalid_line(line, MessageTooLarge(self._limits))
             return
         try:
             self._deliver(decode(line, self._limits))
         except InvalidMessage as error:
-            self._reader.take_invalid_line(line, str(error))
+            self._reader.take_invalid_line(line, error)
 
     async def _deliver_large(self, line: bytes) -> None:
         try:
             self._deliver(await decode_large(line, self._limits))
         except InvalidMessage as error:
-            self._reader.take_invalid_line(line, str(error))
+            self._reader.take_invalid_line(line, error)
 
     def _deliver(self, messages: Iterable[JsonObject]) -> None:
         for message in messages:

@@ -381,8 +381,9 @@ def test_an_unusable_file_is_reported(terminal: Terminal, tmp_path: Path) -> Non
     [rejected] = terminal.json("status")["rejected"]
     assert (rejected["path"], rejected["line"]) == (str(file), 2)
     assert f"{file}, line 2: " in terminal("status")[1]
-    _, out, err = terminal("list", "--json")
-    assert json.loads(out) == []
+    code, out, err = terminal("list", "--json")
+    assert code == 1
+    assert str(file) in json.loads(out)["error"]["message"]
     assert err.startswith(f"toolbooth: {file}, line 2: ")
     assert "the last valid version is used" in err
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
+from router.api.events import ServerStatusChanged, StorageStateChanged, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
-from router.config.settings import ListLimitSettings
+from router.catalog.server_status import ServerStatuses
+from router.config.server import ServerConfig
+from router.config.settings import ListLimitSettings, Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
@@ -20,10 +22,15 @@ from router.domain.permissions import Permission
 from router.domain.tool_lists import CachedListing, CutKind, ServerListing
 from router.search.provider import Provider
 from router.service import freshness
+from router.service.context import ServiceContext
+from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
-from tests.support.fakes import FakeClock
+from router.store.deferred_writes import DeferredWrites
+from router.store.redaction import Redactor
+from router.store.secrets import LayeredSecrets
+from tests.support.fakes import FakeClock, FakeSecrets
 from tests.support.listed_server import ListedServer
 from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
@@ -108,6 +115,10 @@ def test_one_rule_decides_how_long_a_list_is_fresh(state: ListState, expected: t
     assert due_in(state, NOW) == expected
 
 
+async def _not_installed(ref: ServerRef, config: ServerConfig) -> ServerConfig:
+    return config
+
+
 class Watch:
     """A `FreshnessMonitor` for one server with a known list, in a state that a test sets."""
 
@@ -119,11 +130,25 @@ class Watch:
         catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
         cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
         catalog.set_listing(FILES.server, cached)
-        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder), Provider())
+        writes = DeferredWrites()
+        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder, writes), Provider(), writes)
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
+        self.statuses = ServerStatuses(workspaces.catalogs, lambda _: None)
+        context = ServiceContext(
+            catalogs=workspaces,
+            settings=Settings,
+            secrets=LayeredSecrets(FakeSecrets()),
+            redactor=Redactor(),
+            deferred_writes=writes,
+            publish=lambda _: None,
+            clock=self.clock,
+        )
+        self.attempts = DiscoveryAttempts(context, self.statuses, _not_installed)
         self.freshness = FreshnessMonitor(
             workspaces,
+            self.attempts,
             self._discover,
+            lambda _: None,
             may_run=lambda _: True,
             is_connected=lambda _: self.connected,
             idle_s=lambda _: self.idle_s,
@@ -278,12 +303,13 @@ async def test_a_list_that_cannot_be_written_is_used_and_reported(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        not_cached = await running.trace.until(ToolListNotCached)
-        assert "Can't write" in not_cached.reason
+        unwritten = await running.trace.until(StorageStateChanged)
+        assert unwritten.reason == f"Can't use {path}: it can't be read (Is a directory)."
+        assert running.router.settings.unwritten_reason() == unwritten.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        await running.trace.until(ToolListNotCached, lambda event: event.reason == "")
+        await running.trace.until(StorageStateChanged, lambda event: event.reason == "")
         assert path.is_file()
 
 

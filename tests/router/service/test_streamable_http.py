@@ -10,7 +10,6 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from router.gateway.http import response_stream
-from router.gateway.session import sessions
 from router.runtime.tasks import spawn
 from tests.support.running_router import PERSONAL, Record, RunningRouter, read_answer, stdio_config
 from tests.support.timeouts import WAIT_S
@@ -123,9 +122,9 @@ async def test_a_standalone_stream_can_be_opened_again(running: RunningRouter) -
 
 
 async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
-    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter,
 ) -> None:
-    monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
+    await running.router.settings.update({"session_limit": 1})
     _, unused = await running.open_session(OLD)
     _, used = await running.open_session(OLD)
     assert (await running.post(LIST, **unused)).status_code == 404
@@ -133,7 +132,11 @@ async def test_beyond_the_session_limit_an_idle_one_ends_or_none_is_opened(
     another = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     headers = of_session(running, used)
     async with running.http.stream("GET", running.url, headers=headers):
-        assert (await running.post(another)).status_code == 503
+        refused = await running.post(another)
+    assert refused.status_code == 503
+    assert "raise sessionLimit" in refused.json()["error"]["message"]
+    refusals = [each.message or "" for each in running.router.activity.recent()]
+    assert any("raise sessionLimit" in message for message in refusals)
     assert (await running.post(LIST, **used)).status_code == 200
 
 

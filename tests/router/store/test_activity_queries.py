@@ -20,6 +20,7 @@ from router.domain.activity import (
 from router.domain.ids import ServerId, WorkspaceId
 from router.store.activity_log import SqliteActivityLog
 from router.store.activity_table import ActivityTable
+from router.store.deferred_writes import DeferredWrites
 from tests.support.fakes import FakeClock
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -41,7 +42,11 @@ CALL = ActivityEntry(
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[SqliteActivityLog]:
     log = SqliteActivityLog(
-        tmp_path / "activity.sqlite", keep_days=30, log_details=False, clock=FakeClock(NOW)
+        tmp_path / "activity.sqlite",
+        keep_days=30,
+        log_details=False,
+        clock=FakeClock(NOW),
+        deferred_writes=DeferredWrites(),
     )
     yield log
     log.close()
@@ -113,7 +118,8 @@ def test_the_oldest_entries_are_deleted_at_the_size_limit(tmp_path: Path) -> Non
     table = ActivityTable(tmp_path / "activity.sqlite")
     long = replace(CALL, message="x" * 1000)
     table.insert(replace(long, request_id=str(number)) for number in range(2000))
-    table.prune(NOW - timedelta(days=30), max_bytes=1_000_000)
+    table.limit(1 << 20)
+    table.prune(NOW - timedelta(days=30))
     kept = [int(entry.request_id) for entry in table.newest(5000)]
     assert 500 < len(kept) < 1200
     assert kept == list(range(1999, 1999 - len(kept), -1))

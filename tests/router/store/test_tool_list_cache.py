@@ -19,6 +19,7 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
+from router.store.json_file import UnusableFile
 from router.store.tool_list_cache import ToolListCache
 
 TIME = ServerId("time")
@@ -222,7 +223,7 @@ def test_a_foreign_file_is_ignored(cache: ToolListCache, path: Path, text: bytes
 def test_a_folder_in_the_entrys_place_is_ignored(cache: ToolListCache, path: Path) -> None:
     path.mkdir(parents=True)
     assert cache.read(TIME, HASH) is None
-    with pytest.raises(ToolboothError, match="Can't write"):
+    with pytest.raises(UnusableFile, match="Is a directory"):
         cache.write(TIME, ENTRY)
     cache.remove(TIME)
     assert path.is_dir()

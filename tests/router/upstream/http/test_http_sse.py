@@ -238,7 +238,8 @@ async def test_an_oversized_event_ends_the_connection(
 ) -> None:
     connection = await limited(odd_url, output)
     failure = await failure_of(call(connection, tool))
-    assert failure.detail == "an event of more than 1,000,000 bytes"
+    assert failure.kind is FailureKind.TOO_LARGE
+    assert failure.detail == "it has more than 1,000,000 bytes"
     await connection.close()
 
 

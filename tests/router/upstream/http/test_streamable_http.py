@@ -253,8 +253,8 @@ async def test_the_size_of_a_response_is_limited(
     connection = StreamableHttpConnection(link, output.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
-    assert failure.kind is FailureKind.BAD_PROTOCOL
-    assert "of more than 1,000,000 bytes" in failure.detail
+    assert failure.kind is FailureKind.TOO_LARGE
+    assert failure.detail == "it has more than 1,000,000 bytes"
     await connection.close()
 
 
