@@ -139,6 +139,10 @@ class Actions:
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
         self._run(self._router.tools.approve(ref, tools))
 
+    def dismiss_findings(self, key: ToolKey) -> None:
+        """Dismiss what was found in a tool of the shown workspace, until its definition changes."""
+        self._run(self._router.tools.dismiss(ServerRef(self._workspace, key.server), (key.tool,)))
+
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.permissions.set(self._workspace, key, permission))
 

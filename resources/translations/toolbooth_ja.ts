@@ -4424,6 +4424,10 @@ The cost of search results is already deducted.</source>
         <translation>承認</translation>
     </message>
     <message>
+        <source>Dismiss</source>
+        <translation>今後表示しない</translation>
+    </message>
+    <message>
         <source>No parameters</source>
         <translation>パラメーターはありません</translation>
     </message>

@@ -145,12 +145,19 @@ def _findings_lines(found: list[JsonObject]) -> list[str]:
     if not found:
         return ["No suspicious text found."]
     by_tool = groupby(found, key=lambda each: each["toolKey"])
-    return [line for key, each in by_tool for line in (shown_key(key), *map(_finding_line, each))]
+    lines = [line for key, each in by_tool for line in (shown_key(key), *map(_finding_line, each))]
+    return [*lines, "Dismiss those of a tool that is fine with: toolbooth dismiss TOOLKEY"]
+
+
+def _dismissed_line(tool: JsonObject) -> list[str]:
+    return [f"Dismissed the findings in {shown_key(tool['toolKey'])} until its definition changes."]
 
 
 def _finding_line(found: JsonObject) -> str:
+    """On one line, whatever the server wrote."""
     what = f"{found['kind'].replace('_', ' ')} ({found['rule']}) in {found['where']}"
-    return f"  ! {what}: {' '.join(_printable(found['words']).split())}"
+    words = _printable(f"{what}: {found['words']}").split()
+    return f"  ! {' '.join(words)}"
 
 
 def _printable(text: str) -> str:
@@ -168,3 +175,18 @@ async def findings(context: Context) -> list[JsonObject]:
         for tool in context.router.tools.list(status.ref)
         for found in tool.findings
     ]
+
+
+@COMMANDS.add(
+    "dismiss",
+    "Dismiss the suspicious text found in a tool.",
+    WORKSPACE,
+    Argument("tool", "TOOLKEY", "a tool, such as files:read_file"),
+    examples=["files:read_file"],
+    lines=_dismissed_line,
+)
+async def dismiss(context: Context) -> JsonObject:
+    key = parse_tool_key(str(context["tool"]))
+    ref = context.router.servers.find(context.workspace, key.server)
+    await context.router.tools.dismiss(ref, [key.tool])
+    return {"toolKey": str(key)}

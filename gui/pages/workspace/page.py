@@ -129,6 +129,7 @@ class WorkspacePage(QWidget):
         detail.longer_timeout_requested.connect(actions.double_timeout)
         detail.permission_chosen.connect(actions.permit)
         detail.tools_approved.connect(actions.approve_tools)
+        detail.findings_dismissed.connect(actions.dismiss_findings)
 
     def _toggle(self, actions: Actions, ref: ServerRef, enabled: bool) -> None:
         if (status := self.status(ref)) is not None:

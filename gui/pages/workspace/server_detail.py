@@ -61,6 +61,8 @@ class ServerDetail(Card):
     """The `ToolView` to try."""
     tools_approved = Signal(object, object)
     """The `ServerRef` and the names of the tools."""
+    findings_dismissed = Signal(object)
+    """The `ToolKey` of a tool whose findings are not to be shown any more."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,6 +150,7 @@ class ServerDetail(Card):
         self.tools.permitted.connect(self._permit)
         self._tool.permission_chosen.connect(self.permission_chosen)
         self._tool.approved.connect(self._approve_tool)
+        self._tool.dismissed.connect(self.findings_dismissed)
         self._tool.try_requested.connect(self.try_requested)
         self._configuration.edit_requested.connect(lambda: self._request(Action.EDIT))
 

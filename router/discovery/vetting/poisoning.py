@@ -36,6 +36,7 @@ _HEX = re.compile(r"(?:[0-9a-f]{2}[ :]?){16,2000}", re.IGNORECASE)
 _SPACED_LETTERS = re.compile(r"(?:\b[A-Za-z][ ._-]{1,2}){8,400}[A-Za-z]\b")
 _MAX_ENCODED = 20
 _WORD = re.compile(r"\w+")
+_WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z])")
 _LEET_WORD = re.compile(r"\b(?!s3\b)[A-Za-z0-9]{2,24}\b")
 _LEET_DIGIT = re.compile(r"[013457]")
 _LEET_LETTERS = str.maketrans("013457", "oieast")
@@ -143,7 +144,9 @@ def _is_example(text: str, match: re.Match[str]) -> bool:
 
 
 def _normalized(text: str) -> str:
-    """`text` with lookalike characters and leetspeak replaced, character for character."""
+    """`text` with lookalike characters, leetspeak and line breaks within a sentence replaced,
+    character for character."""
+    text = _WRAPPED.sub(" ", text)
     if not text.isascii():
         text = "".join(map(_normalized_character, text.translate(_LOOKALIKES)))
     return _LEET_WORD.sub(_without_leet, text) if _LEET_DIGIT.search(text) else text
