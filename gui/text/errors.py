@@ -28,6 +28,8 @@ class Action(StrEnum):
     SHARE_FILES = "share_files"
     DISCOVER_UNCONFINED = "discover_unconfined"
     RETRY = "retry"
+    DOWNLOAD = "download"
+    """Download the server's package again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def failure_remedy(kind: FailureKind, share: SharedPath | None = None) -> Remedy
             | FailureKind.PERMISSION_DENIED
             | FailureKind.EXITED
             | FailureKind.SECRET_MISSING
+            | FailureKind.PACKAGE_NOT_FOUND
         ):
             return Remedy(tr("Fix…"), Action.EDIT)
         case FailureKind.SIGN_IN_NEEDED:
@@ -87,6 +90,8 @@ def failure_remedy(kind: FailureKind, share: SharedPath | None = None) -> Remedy
             return Remedy(tr("Review…"), Action.REVIEW)
         case FailureKind.NETWORK_NEEDED:
             return Remedy(tr("Allow network"), Action.ALLOW_NETWORK)
+        case FailureKind.PACKAGE_CHANGED:
+            return Remedy(tr("Download again"), Action.DOWNLOAD)
         case FailureKind.DISABLED:
             return None
         case _:

@@ -176,10 +176,6 @@
         <translation>設定で求められている隔離を、このコンピューターでは提供できません。</translation>
     </message>
     <message>
-        <source>Check the package name and your network connection, then try again.</source>
-        <translation>名前とネットワークを確認して、もう一度お試しください。</translation>
-    </message>
-    <message>
         <source>Refresh it to try again.</source>
         <translation>もう一度試すには更新してください。</translation>
     </message>
@@ -218,6 +214,10 @@
     <message>
         <source>Allow network</source>
         <translation>ネットワークを許可</translation>
+    </message>
+    <message>
+        <source>Download again</source>
+        <translation>もう一度取得</translation>
     </message>
     <message>
         <source>Retry</source>
@@ -804,10 +804,6 @@
         <translation>設定どおりに起動されます：npm がインストールされていません。</translation>
     </message>
     <message>
-        <source>Started as configured: neither uv nor Python is installed.</source>
-        <translation>設定どおりに起動されます：uv も Python もインストールされていません。</translation>
-    </message>
-    <message>
         <source>Started by {0} as configured: {1} has no value.</source>
         <translation>設定どおりに {0} が起動します：{1} に値がありません。</translation>
     </message>
@@ -1300,6 +1296,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Started as configured: neither uv nor a Python with its venv module is installed.</source>
+        <translation>設定どおりに起動されます：uv も、venv モジュールの使える Python もインストールされていません。</translation>
+    </message>
+    <message>
+        <source>Started as configured: uv is not installed.</source>
+        <translation>設定どおりに起動されます：uv がインストールされていません。</translation>
+    </message>
+    <message>
+        <source>Started by {0} as configured: {1} is not a program of a package.</source>
+        <translation>設定どおりに {0} が起動します：{1} はパッケージのプログラムではありません。</translation>
+    </message>
+    <message>
+        <source>Started by {0} as configured: {1} may change what it runs.</source>
+        <translation>設定どおりに {0} が起動します：{1} によって、実行されるものが変わることがあります。</translation>
+    </message>
+    <message>
+        <source>Started as configured: {0} downloads {1} when it starts.</source>
+        <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
+    </message>
+    <message>
         <source>Share it if you trust this server, or discover it without a sandbox.</source>
         <translation>このサーバーを信頼できる場合は共有するか、サンドボックスなしで検出してください。</translation>
     </message>
@@ -1320,6 +1336,14 @@
         <translation>検出するには {path} の読み取りが必要です</translation>
     </message>
     <message>
+        <source>Check that this is the address of an MCP server, and that the server works.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If it needs longer, raise the timeout for calls.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stopped responding</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1336,6 +1360,34 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Try again, or choose another version of the package.</source>
+        <translation>もう一度試すか、パッケージの別のバージョンを選んでください。</translation>
+    </message>
+    <message>
+        <source>Package {name} not found</source>
+        <translation>パッケージ {name} が見つかりません</translation>
+    </message>
+    <message>
+        <source>Check its name and version in the server’s command.</source>
+        <translation>サーバーのコマンドにあるパッケージの名前とバージョンを確認してください。</translation>
+    </message>
+    <message>
+        <source>Check your network connection, proxy and package registry, then try again.</source>
+        <translation>ネットワーク接続、プロキシ、パッケージのレジストリを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Python {version} is needed</source>
+        <translation>Python {version} が必要です</translation>
+    </message>
+    <message>
+        <source>Install it, or install uv (https://docs.astral.sh/uv), which downloads it. Then try again.</source>
+        <translation>インストールするか、自動でダウンロードする uv (https://docs.astral.sh/uv) をインストールしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Not started: what would run is not what was downloaded. Download it again.</source>
+        <translation>起動していません。実行されるものが、取得したものと異なっています。もう一度取得してください。</translation>
+    </message>
+    <message>
         <source>May read and write {path}.</source>
         <translation>{path} の読み書き可。</translation>
     </message>
@@ -1344,11 +1396,23 @@
         <translation>{path} の読み取り可。</translation>
     </message>
     <message>
+        <source>Connected, but got no response within {time}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reported an error: {words}</source>
         <translation>サーバーがエラーを返しました: {words}</translation>
     </message>
     <message>
         <source>Sent more than {limit} at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The downloaded package {name} was changed on disk</source>
+        <translation>取得したパッケージ {name} がディスク上で変更されました</translation>
+    </message>
+    <message>
+        <source>none of its results can be used</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1365,7 +1429,7 @@
     </message>
     <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
     </message>
     <message>
         <source>Check the disk and the folder&apos;s permissions.</source>

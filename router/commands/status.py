@@ -29,7 +29,8 @@ def _lines(result: JsonObject) -> list[str]:
     names = f"Workspace: {active}" + (f" (others: {', '.join(others)})" if others else "")
     problems = [*rejection_lines(result["rejected"]), *unwritten_lines(result)]
     faulty = [f"! {sentence}" for sentence in problems]
-    return [str(first), names, *faulty, *server_lines(result["servers"])]
+    packages = f"Packages: {mb:,} MB on disk" if (mb := result["packageBytes"] // 1_000_000) else ""
+    return [str(first), names, *filter(None, [packages]), *faulty, *server_lines(result["servers"])]
 
 
 @COMMANDS.add(
@@ -43,6 +44,7 @@ async def status(context: Context) -> JsonObject:
         "listener": json_fields(router.endpoint.state(), "phase url message"),
         **await file_problems(context),
         "workspaces": await list_workspaces(context),
+        "packageBytes": await router.discovery.package_bytes(),
         "servers": [
             server_json(s) for w in router.workspaces.list() for s in router.servers.list(w.id)
         ],

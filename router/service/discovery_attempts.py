@@ -15,7 +15,7 @@ from router.config.server import ServerConfig
 from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.servers import TransportType
+from router.domain.servers import ServerState, TransportType
 from router.service.context import ServiceContext
 from router.service.program_version import program_version
 from router.store.discovery_attempts import AttemptStore
@@ -42,8 +42,12 @@ class DiscoveryAttempts:
         """Know what is on disk."""
         config_hash = self._context.catalogs.entry(ref).config.config_hash
         attempt = await asyncio.to_thread(self._store(ref).read, ref.server)
-        known = attempt is not None and attempt.config_hash == config_hash
-        self._statuses.update(ref, attempt=attempt if known else None)
+        if attempt is not None and attempt.config_hash != config_hash:
+            attempt = None
+        self._statuses.update(ref, attempt=attempt)
+        failure = attempt.failure if attempt else None
+        if failure is not None and failure.kind is FailureKind.SIGN_IN_NEEDED:
+            self._statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
         self.outdated.discard(ref)
         await self.check_program(ref)
 
@@ -101,11 +105,12 @@ class DiscoveryAttempts:
         )
         self._statuses.update(ref, attempt=attempt)
 
-    def forget_failures(self, ref: ServerRef) -> None:
+    async def forget_failure(self, ref: ServerRef) -> None:
         """The user changed something about the server: the next try needs no pause."""
         last = self.last(ref)
         if last is not None and last.failure is not None:
             self._statuses.update(ref, attempt=None)
+            await self.forget(ref)
 
     async def forget(self, ref: ServerRef) -> None:
         self.outdated.discard(ref)

@@ -37,6 +37,7 @@ from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn
+from router.runtime.tracing import begin_trace
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.service.context import ServiceContext
@@ -211,10 +212,12 @@ class Endpoint:
     def _refused(self, error: HTTPError) -> None:
         if error.status not in _RECORDED_STATUSES:
             return
+        trace = begin_trace()
         self._record(
             ActivityEntry(
                 at=self._context.clock(),
-                request_id="",
+                request_id=trace,
+                trace_id=trace,
                 client=error.client,
                 kind=ActivityKind.REFUSED,
                 outcome=Outcome.DENIED,

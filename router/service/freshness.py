@@ -25,7 +25,7 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 log = logging.getLogger(__name__)
 
 TICK_S = 10.0
-PROGRAM_TICKS = 30
+PROGRAM_TICKS = 90
 """After so many ticks, changes of programs on disk are looked for."""
 DAY = timedelta(hours=24)
 CONNECTED_TTL = timedelta(minutes=5)

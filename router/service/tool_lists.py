@@ -215,15 +215,19 @@ class ToolLists:
         return entry.with_listing(cached, pending, store.dismissed(ref.server, subject, tools))
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
-        catalog = self._catalogs.catalog(ref.workspace)
+        self.log_registry(ref.workspace)
+        self._statuses.announce(ref)
+        self._context.publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
+
+    def log_registry(self, workspace: WorkspaceId) -> None:
+        """Log how many tools there are now."""
+        servers = self._catalogs.catalog(workspace).servers.values()
         log_event(
             log,
             "tools.registry.updated",
             staticCount=len(meta_tools.TOOLS),
-            mcpCount=sum(len(each.tools) for each in catalog.servers.values()),
+            mcpCount=sum(len(each.tools) for each in servers if not each.config.disabled),
         )
-        self._statuses.announce(ref)
-        self._context.publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
 
     async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:
         """The server sent the known list again: only its age changes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -34,8 +34,17 @@ class Reconciled:
     new_or_changed: tuple[ServerRef, ...]
     """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
+    edited: frozenset[ServerRef] = frozenset()
+    """Those of the kept whose name or configuration is another."""
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were disabled before."""
+    disabled: Mapping[ServerRef, int] = field(default_factory=dict[ServerRef, int])
+    """Those of the kept that were enabled before, with the number of tools each has."""
+
+    @property
+    def gone(self) -> Mapping[ServerRef, int]:
+        """Servers whose tools are no longer there, with the number of tools."""
+        return {**self.removed, **self.disabled}
 
 
 class WorkspaceCatalogs:
@@ -186,7 +195,17 @@ def _compare(
         removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
         new_or_changed=tuple(ref(s) for s in after if s not in same),
         kept=tuple(ref(s) for s in after if s in same),
+        edited=frozenset(ref(s) for s in same if _configured(before[s]) != _configured(after[s])),
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
+        disabled={
+            ref(s): len(after[s].tools)
+            for s in same
+            if after[s].config.disabled and not before[s].config.disabled
+        },
     )
+
+
+def _configured(entry: ServerEntry) -> tuple[str, ServerConfig]:
+    return entry.name, entry.config

@@ -185,7 +185,7 @@ class SqliteActivityLog:
 
     def _prune(self, table: ActivityTable) -> None:
         self._pruned_at = self._clock()
-        table.prune(self._pruned_at - self._keep)
+        table.prune(self._pruned_at - self._keep, self._pruned_at)
 
     def _write(self) -> None:
         """Runs on the writer thread, until it gets the None that `close` sends."""

@@ -5,9 +5,10 @@ Times are whole microseconds since 1970, so that they sort, group and come back 
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -25,10 +26,14 @@ from router.domain.activity import (
     Outcome,
 )
 from router.domain.ids import WorkspaceId
+from router.runtime.clock import is_doubtful
 from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 
+log = logging.getLogger(__name__)
+
 _MICROSECOND = timedelta(microseconds=1)
+_MAX_ROW = 2**63 - 1
 _SHM_BYTES = 32 << 10
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _FIELDS = [field.name for field in fields(ActivityEntry)]
@@ -92,8 +97,8 @@ class ActivityTable:
 
     @_translate_errors()
     def newest(self, count: int) -> list[ActivityEntry]:
-        """The newest entries, newest first."""
-        query = f"SELECT {_COLUMNS} FROM activity ORDER BY at_us DESC, rowid DESC LIMIT ?"  # noqa: S608
+        """The entries recorded last, the last first."""
+        query = f"SELECT {_COLUMNS} FROM activity ORDER BY rowid DESC LIMIT ?"  # noqa: S608
         return [_entry(row) for row in self._connection.execute(query, (count,))]
 
     @_translate_errors()
@@ -107,14 +112,35 @@ class ActivityTable:
         return self._connection.execute(query, values).fetchall()
 
     @_translate_errors()
-    def prune(self, before: datetime) -> None:
-        """Delete older entries, and shrink a file that is larger than the limit."""
-        with self._connection:
-            self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
+    def prune(self, before: datetime, now: datetime) -> None:
+        """Delete entries older than `before`, and shrink a file that is larger than the limit.
+
+        The clock may have been wrong: an entry is at least as new as those recorded before it, and
+        one from the future is as old as those after it. If it seems wrong now, nothing is deleted.
+        """
+        ages = resources.read_text("activity", "ages.sql")
+        bounds = {"before": _micros(before), "now": _micros(now)}
+        newest, last_row, oldest_kept, first_kept_row = self._connection.execute(
+            ages, bounds
+        ).fetchone()
+        if newest is not None:
+            began = now if oldest_kept is None else _time(oldest_kept)
+            if is_doubtful(now, began=began, last=_time(newest)):
+                log.warning("The clock seems to be wrong: no old activity is deleted for now")
+            else:
+                self._delete(bounds, last_row, first_kept_row)
         self._make_room()
         if self._max_bytes is not None and self._bytes() > self._max_bytes:
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _delete(self, bounds: Mapping[str, int], last_row: int, first_kept_row: int | None) -> None:
+        with self._connection:
+            self._connection.execute(
+                "DELETE FROM activity WHERE at_us < :before AND rowid < :first_kept_row "
+                "OR at_us > :now AND rowid < :last_row",
+                {**bounds, "last_row": last_row, "first_kept_row": first_kept_row or _MAX_ROW},
+            )
 
     def _make_room(self) -> None:
         """Delete the oldest entries, some at a time, until a tenth of the limit is free. A file
@@ -211,6 +237,10 @@ def _micros(at: datetime) -> int:
     return (at - EPOCH) // _MICROSECOND
 
 
+def _time(micros: int) -> datetime:
+    return EPOCH + micros * _MICROSECOND
+
+
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
     at, *others = _values(entry)
     return (_micros(at), *map(_valid_utf8, others))
@@ -224,7 +254,7 @@ def _valid_utf8(value: object) -> object:
 def _entry(row: tuple[Any, ...]) -> ActivityEntry:
     at_us, request_id, client, kind, outcome, *rest = row
     try:
-        at = EPOCH + at_us * _MICROSECOND
+        at = _time(at_us)
         return ActivityEntry(at, request_id, client, ActivityKind(kind), Outcome(outcome), *rest)
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"an entry is malformed: {error}", broken=True) from error

@@ -27,6 +27,7 @@ from router.domain.json_values import JsonObject
 from router.domain.permissions import is_harmless
 from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import TransportType
+from router.runtime.search_path import extended_path
 from router.store import json_text
 from router.store.consent_key import ConsentKey
 from router.store.files import atomic_write, locked, translate_os_errors
@@ -48,6 +49,10 @@ class ConsentStore:
         self._path = workspace_folder / "consents.json"
         self._workspace = workspace_folder.name
         self._key = key
+
+    def records(self) -> dict[str, str]:
+        """What was consented to, by server; another record means another consent."""
+        return self._read(_SERVERS)
 
     def has(self, server: ServerId, config: ServerConfig) -> bool:
         if config.transport is TransportType.HTTP:
@@ -151,10 +156,10 @@ def resolved_program(config: ServerConfig) -> str | None:
     return shutil.which(command, path=search_path(config))
 
 
-def search_path(config: ServerConfig) -> str | None:
-    """The server's own PATH; None: ours."""
+def search_path(config: ServerConfig) -> str:
+    """The server's own PATH, otherwise ours."""
     path = config.env.get("PATH")
     if path is None:
-        return None
+        return extended_path(os.environ.get("PATH", os.defpath), os.environ)
     values = {(kind, name): os.environ.get(name, "") for kind, name in secret_references(path)}
     return replace_secret_references(path, values)

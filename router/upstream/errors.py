@@ -60,16 +60,14 @@ def server_error(error: UpstreamAnsweredError) -> Failure:
     return Failure(FailureKind.SERVER_ERROR, detail=error_words(error))
 
 
-def timed_out(seconds: float) -> Failure:
-    return Failure(FailureKind.TIMEOUT, subject=f"{seconds:g} s")
-
-
 @asynccontextmanager
-async def time_limit(seconds: float | None) -> AsyncGenerator[float | None]:
+async def time_limit(
+    seconds: float | None, failure: Failure | None = None
+) -> AsyncGenerator[float | None]:
     """A time limit that fails the way a server does: raises `UpstreamFailed`. Its value is the
     moment when it ends, on the loop's clock."""
     try:
         async with asyncio.timeout(seconds) as timeout:
             yield timeout.when()
     except TimeoutError:
-        raise failed(timed_out(seconds or 0)) from None
+        raise failed(failure or Failure(FailureKind.TIMEOUT, f"{seconds:g} s")) from None

@@ -36,12 +36,20 @@ from router.discovery.sandbox.launch_spec import (
     pack_environment,
 )
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.required_files import files_needed, folders_named, may_share
+from router.discovery.sandbox.required_files import (
+    files_needed,
+    folders_named,
+    interpreter_of,
+    is_broad,
+    may_share,
+)
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.discovery.sandbox.shims import behind_shim
 from router.domain.json_values import parse_object
 from router.domain.receipts import IsolationLevel, Protection, SharedPath
 from router.store.files import is_running, private_folder
+from router.upstream.process.network_variables import certificate_paths
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
@@ -117,8 +125,10 @@ class Sandbox:
                 Path(link).symlink_to(target)
         readable: set[str] = set()
         if support.profile.level:
-            readable = self._readable(request)
-            command = self._confined(run, request, support.profile, readable, shared, links)
+            server = _without_shims(request.server)
+            readable = self._readable(server, request.readable)
+            confined = replace(request, server=server, shared=shared)
+            command = self._confined(run, confined, support.profile, readable, links)
         else:
             env = _with_home(request.server.env, home, temporary=home)
             command = replace(request.server, env=env, cwd=request.server.cwd or home)
@@ -148,15 +158,14 @@ class Sandbox:
             if path.is_relative_to(self._home):
                 yield str(home / path.relative_to(self._home)), each.path
 
-    def _readable(self, request: SandboxRequest) -> set[str]:
-        server = request.server
+    def _readable(self, server: ServerCommand, known: Sequence[str]) -> set[str]:
         return files_needed(
             server.name,
             server.args,
             cwd=server.cwd,
             search_path=server.env.get("PATH", os.defpath),
             home=self._home,
-            known=request.readable,
+            known=(*known, *self._certificates(server.env)),
         )
 
     def _confined(
@@ -165,12 +174,12 @@ class Sandbox:
         request: SandboxRequest,
         profile: SandboxProfile,
         readable: Collection[str],
-        shared: Sequence[SharedPath],
         links: tuple[tuple[str, str], ...],
     ) -> ServerCommand:
+        """`request` confined; its server is the one behind shims, and all in it may be shared."""
         home = bubblewrap.home_inside(profile, run / "home")
         temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
-        server = request.server
+        server, shared = request.server, request.shared
         environment = _with_home(server.env, home, temporary=temporary)
         cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
@@ -195,6 +204,13 @@ class Sandbox:
             launcher, arguments, _launcher_environment(environment), str(run), False
         )
 
+    def _certificates(self, environment: Mapping[str, str]) -> Iterable[str]:
+        """Without them a server that uses the network trusts nobody, and some don't even start."""
+        for text in certificate_paths(environment, os.pathsep):
+            path = Path(text)
+            if path.is_absolute() and path.exists() and not is_broad(path, self._home):
+                yield text
+
     def _sweep(self) -> None:
         """Remove, once, the runs of a router that was killed."""
         if self._swept or not self._folder.is_dir():
@@ -204,6 +220,20 @@ class Sandbox:
             maker = left.name.partition("-")[0]
             if maker.isdecimal() and int(maker) != os.getpid() and not is_running(int(maker)):
                 remove_tree(left)
+
+
+def _without_shims(server: ServerCommand) -> ServerCommand:
+    """The same command with the programs that shims of version managers would start."""
+    path = server.env.get("PATH", os.defpath)
+    program = behind_shim(server.name, server.env, server.cwd)
+    found = interpreter_of(Path(program), path)
+    interpreter = behind_shim(str(found), server.env, server.cwd) if found else program
+    real = {program: server.name, interpreter: str(found) if found else server.name}
+    folders = [str(Path(each).parent) for each, shim in real.items() if each != shim]
+    if not folders:
+        return server
+    env = {**server.env, "PATH": os.pathsep.join((*folders, path))}
+    return replace(server, name=program, env=env)
 
 
 def protection(

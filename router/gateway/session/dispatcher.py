@@ -31,6 +31,7 @@ from router.runtime.tracing import begin_trace
 from router.upstream.ports import SessionId
 from router.wire.jsonrpc import JSONRPCNotification, Result, is_request_id, prepend_members
 from router.wire.mcp import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     LATEST_LEGACY_VERSION,
     LEGACY_VERSIONS,
@@ -59,6 +60,9 @@ _CACHEABLE = (
     "resources/templates/list",
     "resources/read",
 )
+
+_PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""Our lists have one page, so no cursor is one of ours."""
 
 _Method: TypeAlias = Callable[[ClientRequest], Awaitable[Result]]
 _LegacyMethod: TypeAlias = Callable[[ClientRequest, LegacySession], Awaitable[JsonObject]]
@@ -115,6 +119,8 @@ class Dispatcher:
             on_progress=client.notify_progress if wants_progress else None,
             client=client,
         )
+        if request.method in _PAGED and request.params.get("cursor"):
+            raise MCPError(INVALID_PARAMS, "Unknown cursor: the list has one page.")
         own.active_requests += 1
         try:
             await self.sessions.use(own, request)

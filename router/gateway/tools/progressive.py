@@ -7,8 +7,7 @@ servers come from cached tool lists: no server is started.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
 
 import resources
 from router.catalog.lua_reference import example, parameter_lines
@@ -23,6 +22,7 @@ from router.domain.result import Failed, Ok, ToolResult, failed
 from router.domain.tools import Tool
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.activity_recorder import ActivityRecorder
+from router.gateway.tools.arguments import own_arguments
 from router.gateway.tools.script_tools import ScriptTools, script_value
 from router.gateway.tools.tool_results import error_result, outcome_of, text_result
 
@@ -96,11 +96,11 @@ class ProgressiveCalls:
         self, request: ClientRequest, view: View, arguments: JsonObject
     ) -> ToolResult[JsonObject]:
         tool = _named_tool(view, arguments)
-        sample = _sample_arguments(arguments)
+        sample = own_arguments(arguments, "sampleArgs")
         called = request.from_script(1, request.on_progress)
         result = await self.script_tools.run_tool(called, tool.key, sample)
         if isinstance(result, Failed):
-            return result
+            return replace(result, message=f"{_was_called(tool, result)} {result.message}")
         answer = text_result(_response_text(tool, result.value))
         return Ok({**answer, "isError": True} if result.value.get("isError") else answer)
 
@@ -118,11 +118,10 @@ def _named_tool(view: View, arguments: JsonObject) -> Tool:
     return view.lua.tool(server, _required_text(arguments, "luaToolName"))
 
 
-def _sample_arguments(arguments: JsonObject) -> JsonObject:
-    given = arguments.get("sampleArgs", {})
-    if not isinstance(given, dict):
-        raise InvalidInput('"sampleArgs" must be an object.')
-    return cast(JsonObject, given)
+def _was_called(tool: Tool, failure: Failed) -> str:
+    if failure.answered is not None:
+        return f"This really called {tool.key}, which answered with an error:"
+    return f"{tool.key} {'was sent the call' if failure.sent else 'was not called'}."
 
 
 def _servers_text(view: View) -> str:

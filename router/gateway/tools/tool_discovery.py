@@ -11,11 +11,10 @@ from dataclasses import replace
 from statistics import median
 
 from router.catalog.tool_definition import compact_json
+from router.catalog.tool_lookup import parse_name
 from router.catalog.view import View
-from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.names import parse_tool_key
 from router.domain.search import MatchReasons, SearchHit, SearchReply, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
@@ -23,7 +22,7 @@ from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
 from router.gateway.tools.tool_results import text_result
 from router.gateway.tools.unlisted_servers import unlisted_sentence
-from router.search.calibration import MIN_RELEVANCE
+from router.search.calibration import MIN_RELEVANCE, NEGLIGIBLE
 
 _TIMED = 50
 _MIN_TIMED = 3
@@ -80,16 +79,16 @@ class SearchTimes:
 
 
 def _relevant(reply: SearchReply) -> SearchReply:
-    """`reply`, without its hits if even the best one is not relevant."""
+    """`reply` without negligible hits; without any if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
-    return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
+    if best < MIN_RELEVANCE[reply.strategy]:
+        return replace(reply, hits=())
+    return replace(reply, hits=tuple(hit for hit in reply.hits if hit.relevance >= NEGLIGIBLE))
 
 
 def _named(query: str, view: View) -> Tool | None:
     """The tool that the query names by its key."""
-    try:
-        key = parse_tool_key(query.strip())
-    except InvalidInput:
+    if (key := parse_name(view, query.strip())) is None:
         return None
     return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
 
@@ -105,11 +104,11 @@ def discovery_result(
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
     script calls a tool, where scripts are offered; `unlisted` are the servers whose tools are not
     known."""
-    named = {query.strip() for query in queries}
+    named = {tool.key for query in queries if (tool := _named(query, view))}
     results = [_result(hit, readiness(hit.tool), spelled) for hit in reply.hits]
     _describe(results, reply.hits)
     for result, hit in zip(results, reply.hits, strict=True):
-        if str(hit.tool.key) in named:
+        if hit.tool.key in named:
             whole = {"description": hit.tool.description, "signature": hit.tool.signature}
             result |= {**whole, "inputSchema": hit.tool.input_schema}
     if results and reply.note:

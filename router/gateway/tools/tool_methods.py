@@ -13,6 +13,7 @@ from functools import partial
 from typing import cast
 
 from router.catalog.tool_definition import context_tokens, result_tokens
+from router.catalog.tool_lookup import find_tool_key
 from router.catalog.view import View
 from router.config.settings import Settings
 from router.domain.activity import ActivityKind, Outcome
@@ -37,7 +38,7 @@ from router.gateway.tools.result_pages import READ_RESULT, ResultPages
 from router.gateway.tools.script_tools import ScriptTools
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
-from router.gateway.tools.tool_results import error_result, outcome_of
+from router.gateway.tools.tool_results import error_result, error_text, outcome_of
 from router.gateway.tools.unlisted_servers import unlisted_json
 from router.scripts.runner import ScriptRunner
 from router.wire.mcp import INVALID_PARAMS, MCPError
@@ -97,10 +98,11 @@ class ToolMethods:
         arguments = cast(JsonObject, arguments)
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
-        cut = name == meta_tools.EXECUTE
-        if cut:
+        if name == meta_tools.EXECUTE:
             try:
-                key, arguments = meta_tools.execute_arguments(arguments)
+                view = self._execution.view(request.principal)
+                named, arguments = meta_tools.execute_arguments(arguments)
+                key = find_tool_key(view, named)
             except InvalidInput as error:
                 return self._invalid_arguments(request, ActivityKind.CALL, error)
         else:
@@ -111,6 +113,8 @@ class ToolMethods:
             if isinstance(found, Failed):
                 return error_result(found)
             key = found
+        # Only where it is listed: a result that is cut is read on with `tool_execute`.
+        cut = name == meta_tools.EXECUTE and view.searches
         result = await self.run_tool(request, key, arguments, cut=cut)
         match result:
             case Ok(value):
@@ -118,6 +122,9 @@ class ToolMethods:
             case Failed(answered=UpstreamAnsweredError() as answered):
                 raise MCPError(answered.code, answered.message, answered.data)
             case Failed():
+                tool = self._execution.view(request.principal).tools.get(key)
+                if name != meta_tools.EXECUTE and tool is not None and "outputSchema" in tool.wire:
+                    return error_text(result)
                 return error_result(result)
 
     async def _exposed(self, request: ClientRequest, view: View, name: str) -> ToolKey | Failed:

@@ -24,7 +24,7 @@ from router.upstream.message_decoder import (
     decode,
     decode_large,
 )
-from router.wire.lines import TruncatedLine
+from router.wire.lines import TruncatedLine, ends_of
 
 _SLICE_S = 0.005
 _REST_S = 2 * _SLICE_S
@@ -95,7 +95,7 @@ class Inbox:
             done = False
             while not done:
                 if self._queue and len(self._queue[0]) > SMALL_MESSAGE_BYTES:
-                    await self._deliver_large(self._queue.popleft())
+                    await self._deliver_large()
                 else:
                     await asyncio.sleep(_REST_S)
                 done = self._deliver_small()
@@ -132,9 +132,10 @@ class Inbox:
         except InvalidMessage as error:
             self._reader.take_invalid_line(line, error)
 
-    async def _deliver_large(self, line: bytes) -> None:
+    async def _deliver_large(self) -> None:
+        line = ends_of(self._queue[0])
         try:
-            self._deliver(await decode_large(line, self._limits))
+            self._deliver(await decode_large(self._queue.popleft(), self._limits))
         except InvalidMessage as error:
             self._reader.take_invalid_line(line, error)
 

@@ -151,6 +151,14 @@ def test_a_server_that_needs_the_network_can_be_granted_it() -> None:
     assert shown.remedy.action is Action.ALLOW_NETWORK
 
 
+def test_a_changed_package_can_be_downloaded_again() -> None:
+    failure = Failure(FailureKind.PACKAGE_CHANGED, "server-git", "index.js")
+    shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
+    assert shown.remedy is not None
+    assert shown.remedy.action is Action.DOWNLOAD
+    assert failure_text(failure) == "The downloaded package server-git was changed on disk"
+
+
 def test_the_protections_in_force_are_described() -> None:
     full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
     weak = Protection(

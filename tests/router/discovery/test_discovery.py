@@ -25,6 +25,7 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, SharedPath, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
+from router.service.discovery_planner import discovery_environment
 from tests.router.discovery.sandbox.confined_program import offered_profiles
 from tests.support.listed_server import ListedServer
 from tests.support.router_process import ROOT
@@ -464,3 +465,11 @@ async def test_what_is_too_much_or_ours_cannot_be_shared(
         given = path.replace("~", str(user_home)).format(data=data)
         with pytest.raises(InvalidInput):
             await running.router.discovery.share(ref, [SharedPath(given)])
+
+
+def test_discovery_with_network_gets_the_proxy_and_one_without_does_not() -> None:
+    ours = {"PATH": "/bin", "https_proxy": "http://proxy", "SSL_CERT_FILE": "/corp/ca.pem"}
+    ours |= {"npm_config_registry": "https://npm.example"}
+    assert discovery_environment(ours, {}, {}, network=True) == {**ours, "USER": "toolbooth"}
+    isolated = discovery_environment(ours, {}, {}, network=False)
+    assert isolated == {"PATH": "/bin", "SSL_CERT_FILE": "/corp/ca.pem", "USER": "toolbooth"}

@@ -17,6 +17,8 @@ from router.config.server import ServerConfig
 from router.config.settings import ListLimitSettings, Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
+from router.domain.discovery_attempt import DiscoveryAttempt
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Permission
 from router.domain.tool_lists import CachedListing, CutKind, ServerListing
@@ -70,6 +72,11 @@ def ago(**time: float) -> datetime:
     return NOW - timedelta(**time)
 
 
+def failed(**time: float) -> DiscoveryAttempt:
+    """For the second time, which is tried again after two minutes."""
+    return DiscoveryAttempt(ago(**time), "", failure=Failure(FailureKind.TIMEOUT), failures=2)
+
+
 @pytest.mark.proves("REG-2", "DISC-10")
 @pytest.mark.parametrize(
     ("state", "expected"),
@@ -86,6 +93,22 @@ def ago(**time: float) -> datetime:
             ListState(None, tried_at=ago(hours=1), connected=True),
             timedelta(hours=23),
             id="tried without success",
+        ),
+        pytest.param(
+            ListState(None, attempt=failed(minutes=1)), timedelta(minutes=1), id="failed twice"
+        ),
+        pytest.param(
+            ListState(ago(hours=1), tried_at=ago(minutes=3), attempt=failed(minutes=3)),
+            -timedelta(minutes=1),
+            id="a known list whose discovery failed",
+        ),
+        pytest.param(
+            ListState(None, tried_at=ago(seconds=9), attempt=failed(minutes=3)),
+            timedelta(hours=23, minutes=59, seconds=51),
+            id="being tried again",
+        ),
+        pytest.param(
+            ListState(None, attempt=failed(days=-3)), timedelta(minutes=2, days=-3), id="by a clock"
         ),
         pytest.param(ListState(None, just_connected=True), timedelta(0), id="connects unknown"),
         pytest.param(
@@ -195,6 +218,26 @@ async def test_a_failed_check_is_not_retried_at_once(watch: Watch) -> None:
     assert not watch.freshness.is_due(FILES)
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
+
+
+@pytest.mark.proves("REG-2")
+async def test_a_failed_discovery_is_tried_again_with_growing_pauses(watch: Watch) -> None:
+    failure = Failure(FailureKind.UNREACHABLE)
+    for pause in (30, 120, 480):
+        watch.attempts.ended(FILES, "", "", failure)
+        assert not watch.due_after(seconds=pause - 1)
+        assert watch.due_after(seconds=1)
+
+
+@pytest.mark.proves("REG-2")
+async def test_after_a_sleep_only_what_the_network_may_have_caused_is_tried_again(
+    watch: Watch,
+) -> None:
+    for kind, tried in ((FailureKind.BAD_PROTOCOL, 0), (FailureKind.UNREACHABLE, 1)):
+        watch.attempts.ended(FILES, "", "", Failure(kind))
+        watch.freshness.retry_failed()
+        await asyncio.sleep(0)
+        assert watch.discoveries == tried
 
 
 def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -> None:

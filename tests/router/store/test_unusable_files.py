@@ -21,6 +21,7 @@ import pytest
 
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
+from router.discovery.packages.installer_process import Fetch
 from router.discovery.packages.package_store import PackageStore
 from router.discovery.packages.runners import PackageRun, recognise
 from router.domain.discovery_attempt import DiscoveryAttempt
@@ -288,10 +289,10 @@ async def test_an_unusable_package_record_is_not_overwritten(tmp_path: Path) -> 
     path = tmp_path / "personal" / "files" / "current.json"
     path.parent.mkdir(parents=True)
     path.write_text("{ half")
-    store = PackageStore(tmp_path, lambda: NOW)
+    store = PackageStore(tmp_path, ConsentKey(tmp_path / FILE_NAME), lambda: NOW)
     assert store.find(REF, run) is None
     with pytest.raises(ToolboothError, match=r"current\.json: it is not valid JSON"):
-        await store.fetch(REF, run, "/nowhere")
+        await store.fetch(REF, lambda folder: Fetch(run, folder, "/nowhere"))
     assert path.read_text() == "{ half"
     assert list(path.parent.iterdir()) == [path]
 

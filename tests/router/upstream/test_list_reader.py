@@ -119,15 +119,15 @@ PAGES: dict[str, list[JsonObject]] = {
         (failed(bad_protocol("its response has no result")), "Invalid MCP response: its resp"),
     ],
 )
-@pytest.mark.parametrize(("field", "method"), OTHER_LISTS)
+@pytest.mark.parametrize(("field", "failing"), OTHER_LISTS)
 async def test_another_list_that_cannot_be_read_is_noted_and_the_tools_are_kept(
-    error: ToolboothError, why: str, field: str, method: str
+    error: ToolboothError, why: str, field: str, failing: str
 ) -> None:
     class Ailing(ListedUpstream):
-        async def request(self, method_: str, *args: Any, **options: Any) -> JsonObject:
-            if method_ == method:
+        async def request(self, method: str, *args: Any, **options: Any) -> JsonObject:
+            if method == failing:
                 raise error
-            return await super().request(method_, *args, **options)
+            return await super().request(method, *args, **options)
 
     listing = await read_listing(Ailing(CAPABLE, PAGES))
     assert listing.tools == ({"name": "query"},)
@@ -138,15 +138,15 @@ async def test_another_list_that_cannot_be_read_is_noted_and_the_tools_are_kept(
     assert rest == 2
 
 
-@pytest.mark.parametrize(("field", "method"), OTHER_LISTS)
+@pytest.mark.parametrize(("field", "failing"), OTHER_LISTS)
 async def test_another_list_that_never_comes_leaves_time_for_the_rest(
-    field: str, method: str
+    field: str, failing: str
 ) -> None:
     class Hanging(ListedUpstream):
-        async def request(self, method_: str, *args: Any, **options: Any) -> JsonObject:
-            if method_ == method:
+        async def request(self, method: str, *args: Any, **options: Any) -> JsonObject:
+            if method == failing:
                 await asyncio.Event().wait()
-            return await super().request(method_, *args, **options)
+            return await super().request(method, *args, **options)
 
     deadline = asyncio.get_running_loop().time() + 0.2
     listing = await read_listing(Hanging(CAPABLE, PAGES), deadline=deadline)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -11,10 +13,15 @@ import pytest
 from router.catalog.saved_scripts import read_script
 from router.catalog.tool_definition import context_tokens
 from router.domain.activity import ActivityKind, Outcome
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.gateway.tools import meta_tools, progressive
-from tests.router.gateway.harness import READ, WRITE, GatewayHarness
+from router.scripts.worker import LuaRuntime
+from router.upstream.ports import CallOptions
+from tests.router.gateway.harness import READ, WRITE, Answer, GatewayHarness
+from tests.support.fake_upstreams import FakeUpstreams
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
 ODD: JsonObject = {"name": "odd.name", "description": "Odd\nthings", "inputSchema": {}}
@@ -128,6 +135,43 @@ async def test_inspecting_really_calls_the_tool_and_says_so(gateway: GatewayHarn
     assert "It failed:\n\nthe disk is full" in failed["content"][0]["text"]
 
 
+@pytest.mark.proves("PROG-5")
+async def test_inspecting_says_truly_whether_the_tool_was_called() -> None:
+    not_called: list[tuple[JsonObject, JsonObject, str]] = [
+        ({}, {}, '"path" is required.'),
+        ({"path": "/x"}, {"permissions": {"files:read_file": "ask"}}, "permission"),
+        ({"path": 5}, {}, "must be of type"),
+    ]
+    named = {"luaServerName": "files", "luaToolName": "read_file"}
+    for sample, config, why in not_called:
+        gateway = GatewayHarness(answer, exposure="progressive", **config)
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs=sample)
+        assert text.startswith("files:read_file was not called.")
+        assert why in text
+        assert gateway.upstreams.asked == []
+    error = UpstreamFailed(Failure(FailureKind.CALL_TIMEOUT, "5 s"), "No response.")
+    error.sent = True
+    outcomes = (
+        (error, "files:read_file was sent the call. No response. The call may still"),
+        (
+            UpstreamFailed(Failure(FailureKind.EXITED), "It did not start."),
+            "was not called. It did",
+        ),
+        (UpstreamAnsweredError(-32000, "quota"), "This really called files:read_file, which"),
+    )
+    for raised, says in outcomes:
+        gateway = GatewayHarness(raising(raised), exposure="progressive")
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs='{"path": "/"}')
+        assert says in text
+
+
+def raising(error: Exception) -> Answer:
+    def answer(*_: object) -> JsonObject:
+        raise error
+
+    return answer
+
+
 @pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
 async def test_listing_servers_and_tools_starts_no_server(gateway: GatewayHarness) -> None:
     await text_of(gateway, "list-servers")
@@ -227,7 +271,109 @@ async def test_an_unknown_server_is_answered_with_the_known_ones(gateway: Gatewa
     result = await gateway.call("execute", {"script": "\nfile.read{}"})
     assert result["isError"] is True
     assert "script:2" in result["content"][0]["text"]
-    assert "Servers in scripts: files." in result["content"][0]["text"]
+    assert "Did you mean files? Servers in scripts: files." in result["content"][0]["text"]
+    misspelt = await gateway.call("execute", {"script": "prnt('x')"})
+    assert "Did you mean print" in misspelt["content"][0]["text"]
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest(gateway: GatewayHarness) -> None:
+    result = await gateway.call("execute", {"script": "files.raed_file{path = '/'}:await()"})
+    assert "Did you mean read_file" in result["content"][0]["text"]
+    details = {"luaServerName": "files", "luaToolName": "readfile"}
+    assert "Did you mean read_file" in await text_of(gateway, "tool-details", **details)
+    assert "Did you mean files?" in await text_of(
+        gateway, "list-server-tools", luaServerName="filse"
+    )
+
+
+@pytest.mark.proves("PROG-6")
+async def test_a_script_that_fails_says_which_calls_had_been_carried_out() -> None:
+    lost = UpstreamFailed(Failure(FailureKind.CALL_TIMEOUT, "5 s"), "No response.")
+    lost.sent = True
+
+    def some_are_lost(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+        if params["arguments"].get("path") == "/lost":
+            raise lost
+        return answer(ref, method, params)
+
+    gateway = GatewayHarness(
+        some_are_lost, tools=(READ, WRITE, PURGE), exposure="progressive",
+        permissions={"files:purge": "ask"},
+    )  # fmt: skip
+    script = """
+        files.write_file{path = "/a"}:await()
+        files.write_file{path = "/b"}:await()
+        pcall(function() files.read_file{path = "/lost"}:await() end)
+        pcall(function() files.read_file{}:await() end)
+        pcall(function() files.purge{}:await() end)
+        error("stop here")
+    """
+    text = await text_of(gateway, "execute", script=script)
+    assert text == (
+        "The script failed: script:7: stop here Already carried out: files.write_file (2 times). "
+        "May have been carried out: files.read_file."
+    )
+    nothing = await text_of(gateway, "execute", script="error('early')")
+    assert nothing == "The script failed: script:1: early"
+    await gateway.runner.close()
+
+
+async def test_a_call_under_way_when_a_script_fails_may_have_been_carried_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    immediate = FakeUpstreams.request
+
+    async def request(
+        self: FakeUpstreams, ref: ServerRef, method: str, params: JsonObject, *rest: CallOptions
+    ) -> JsonObject:
+        if params["arguments"].get("path") == "/slow":
+            await asyncio.Event().wait()
+        return await immediate(self, ref, method, params, *rest)
+
+    monkeypatch.setattr(FakeUpstreams, "request", request)
+    gateway = GatewayHarness(answer, exposure="progressive")
+    script = """
+        local slow = files.write_file{path = "/slow"}
+        files.read_file{path = "/a"}:await()
+        error("stop")
+    """
+    text = await text_of(gateway, "execute", script=script)
+    assert text.endswith(
+        "Already carried out: files.read_file. May have been carried out: files.write_file."
+    )
+    await gateway.runner.close()
+
+
+@pytest.mark.proves("PROG-6", "PROG-7")
+async def test_the_description_names_exactly_the_globals_there_are(
+    gateway: GatewayHarness,
+) -> None:
+    described = re.search(
+        r"Globals: the servers, (?P<own>.*); and those of Lua without (?P<without>.*) "
+        r"and all of os but (?P<os>[^.]*)\.$",
+        progressive.EXECUTE_TOOL["description"],
+    )
+    assert described is not None
+    own = set(re.sub(r"\([^)]*\)", "", described["own"]).replace(" ", "").split(","))
+    without = set(described["without"].replace(" ", "").split(","))
+    names_of = """
+        local names = {}
+        for name, value in pairs(_G) do
+            names[#names + 1] = name
+            if type(value) == "table" and name ~= "_G" and name ~= "package" then
+                for inner in pairs(value) do names[#names + 1] = name .. "." .. inner end
+            end
+        end
+    """
+    lua = LuaRuntime()
+    plain = set(lua.execute(f"{names_of} return table.concat(names, ' ')").split())
+    plain -= {name for name in plain if name.partition(".")[0] in {"python", *without}} | without
+    plain -= {name for name in plain if name.startswith("os.")}
+    plain |= {f"os.{name}" for name in described["os"].replace(" ", "").split(",")}
+    result = await gateway.call("execute", {"script": f"{names_of} result(names)"})
+    real = set(result["structuredContent"]["result"])
+    assert real == plain | own | {"files", "json.decode", "json.encode"}
+    assert "json (decode, encode)" in described["own"]
 
 
 @pytest.mark.proves("META-1")

@@ -7,6 +7,7 @@ import pytest
 from router.catalog.tool_definition import context_tokens
 from router.domain.json_values import JsonObject
 from router.domain.search import UsageSignal
+from router.search.calibration import NEGLIGIBLE
 from tests.router.gateway.harness import GatewayHarness
 
 
@@ -34,6 +35,17 @@ async def test_without_a_match_the_reply_says_so_and_lists_the_servers() -> None
 async def test_a_query_without_a_good_match_returns_no_poor_ones(query: str) -> None:
     content = await answered(GatewayHarness(optimization="hybrid"), query)
     assert (content["results"], content["message"][:12]) == ([], "No tool fits")
+
+
+@pytest.mark.proves("META-2")
+async def test_results_of_next_to_no_relevance_do_not_fill_a_reply() -> None:
+    others = [tool(f"other_{n}", f"Does thing number {n} with a file") for n in range(12)]
+    exact = tool("rotate_image", "Rotate an image by an angle in degrees")
+    gateway = GatewayHarness(tools=(exact, *others), optimization="hybrid")
+    hits = await gateway.discover("rotate an image by 90 degrees")
+    assert hits[0]["toolName"] == "rotate_image"
+    assert len(hits) < 4
+    assert all(hit["relevance"] >= NEGLIGIBLE for hit in hits)
 
 
 @pytest.mark.proves("META-7", "META-9")

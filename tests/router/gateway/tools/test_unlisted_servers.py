@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.errors import UpstreamFailed
@@ -15,6 +14,7 @@ from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.servers import DiscoveryStep
 from router.gateway.tools.unlisted_servers import IncreasingProgress
+from router.wire.mcp import MCPError
 from tests.router.gateway.harness import FILES, HOME, NOW, ODD_RESULT, GatewayHarness
 
 PATH = {"path": "/x"}
