@@ -82,7 +82,8 @@ class LocalServer:
     async def stop(self) -> None:
         if self._server is not None:
             self._server.close()
-            _unlink(self._address)
+            with contextlib.suppress(OSError):
+                _unlink(self._address)
         for connection in tuple(self._connections):
             await stop(connection)
 

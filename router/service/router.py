@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from router.api.events import Event, StorageStateChanged, WindowRequested, WorkspacesChanged
@@ -20,7 +21,7 @@ from router.runtime.clock import Clock, utc_now
 from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.shutdown import Shutdown
-from router.runtime.tasks import log_and_continue
+from router.runtime.tasks import spawn, stop
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.activity import Activity
@@ -43,7 +44,7 @@ from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.service.workspaces import Workspaces
-from router.service.write_retry import WriteRetry
+from router.service.write_retry import RETRY_S, WriteRetry
 from router.store.config_store import ConfigStore
 from router.store.deferred_writes import DeferredWrites
 from router.store.instance_lock import InstanceLock
@@ -213,8 +214,7 @@ class Router:
         port = self.settings.current().port if self._port is None else self._port
         await self.endpoint.start(port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.
-        with log_and_continue("take commands from the terminal"):
-            await self._local_ipc.start()
+        await self._start_local_ipc()
         await self._announce()
         self._write_retry.start()
         self._watcher.start()
@@ -235,6 +235,22 @@ class Router:
             raise
         except ToolboothError as error:
             log.warning("Starting without the lock of the data directory: %s", error.message)
+
+    async def _start_local_ipc(self) -> None:
+        """On a full or read-only disk there can be no socket until there can."""
+        try:
+            await self._local_ipc.start()
+        except OSError as error:
+            log.warning("Commands from the terminal can't be taken yet: %s", error)
+            self._shutdown.add("stop waiting for the socket", lambda: stop(waiting))
+            waiting = spawn(self._start_local_ipc_later(), name="start local IPC")
+
+    async def _start_local_ipc_later(self) -> None:
+        while True:
+            await asyncio.sleep(RETRY_S)
+            with suppress(OSError):
+                await self._local_ipc.start()
+                return
 
     async def _announce(self) -> None:
         """Record where this instance can be reached."""

@@ -11,13 +11,13 @@ from router.store.deferred_writes import DeferredWrites
 
 log = logging.getLogger(__name__)
 
-_RETRY_S = 5.0
+RETRY_S = 5.0
 
 
 @dataclass(slots=True)
 class WriteRetry:
     _writes: DeferredWrites
-    _retry_s: float = _RETRY_S
+    _retry_s: float = RETRY_S
     _retrying: asyncio.Task[None] | None = None
 
     def start(self) -> None:

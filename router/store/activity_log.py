@@ -6,8 +6,11 @@ request never fails because of this log: what can't be written stays in memory, 
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import queue
+import shutil
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -35,6 +38,7 @@ _QUEUE_SIZE = 10_000
 _BATCH_SIZE = 500
 _PRUNE_EVERY = timedelta(days=1)
 _TRANSACTION_SIZE = 50
+_FULL_BYTES = 64 * 1024
 _DEFAULT_MB = 64
 _MB = 1024 * 1024
 _WAKE_EVERY_S = 3600
@@ -126,13 +130,22 @@ class SqliteActivityLog:
         try:
             if not self._path.exists():
                 return without_file
-            with closing(ActivityTable(self._path)) as table:
+            with closing(self._reader()) as table:
                 return query(table)
         except (TableError, OSError) as error:
             raise ToolboothError(
-                sentence("Can't read {path}: {reason}.", path=self._path, reason=error),
+                sentence("Can't read {path}: {reason}.", path=self._path, reason=self._why(error)),
                 "Check the disk and the folder's permissions.",
             ) from error
+
+    def _reader(self) -> ActivityTable:
+        """SQLite writes a little to read; on a full or read-only disk we do without."""
+        try:
+            return ActivityTable(self._path)
+        except TableError as error:
+            if error.broken:
+                raise
+            return ActivityTable(self._path, read_only=True)
 
     def flush(self) -> None:
         """Return when everything recorded so far has been written."""
@@ -224,9 +237,16 @@ class SqliteActivityLog:
             self._insert(self._table or self._open())
         except TableError as error:
             raise ToolboothError(
-                sentence("Can't write {path}: {reason}.", path=self._path, reason=error),
+                sentence("Can't write {path}: {reason}.", path=self._path, reason=self._why(error)),
                 "Check the disk space and the folder's permissions.",
             ) from error
+
+    def _why(self, error: Exception) -> str:
+        """SQLite does not always say that the disk is full."""
+        with suppress(OSError):
+            if shutil.disk_usage(self._path.parent).free < _FULL_BYTES:
+                return os.strerror(errno.ENOSPC)
+        return str(error)
 
     def _insert(self, table: ActivityTable) -> None:
         try:

@@ -69,9 +69,10 @@ class ActivityTable:
     """Every method raises `TableError` and nothing else."""
 
     @_translate_errors()
-    def __init__(self, path: Path) -> None:
-        """Open the database at `path`, created if missing."""
-        self._connection = _connect(path)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the database at `path`, created if missing. `read_only` needs no place on the disk,
+        and knows nothing of what is still in the WAL."""
+        self._connection = _connect_read_only(path) if read_only else _connect(path)
         self._max_bytes: int | None = None
 
     @_translate_errors()
@@ -211,10 +212,26 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        _check_version(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(_MIGRATIONS):
         raise TableError("it was written by a newer version of Toolbooth", broken=False)
+    return version
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    version = _check_version(connection)
     for number, file in enumerate(_MIGRATIONS[version:], start=version + 1):
         script = resources.read_text("activity", file)
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")

@@ -116,6 +116,9 @@ def describe(data_dir: Path) -> RunningInstance | None:
             return None
     except Timeout:
         return _read_info(data_dir)
+    except OSError:  # the disk is full or read-only: then its holder's word must do
+        running = _read_info(data_dir)
+        return running if running.is_alive else None
 
 
 def _lock(data_dir: Path) -> FileLock:

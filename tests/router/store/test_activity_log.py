@@ -272,7 +272,7 @@ def test_what_cannot_be_written_is_in_memory_and_written_when_it_can(
     log.flush()
     assert log.recent() == (CALL,)
     assert writes.reason == f"Can't write {path}: Is a directory."
-    with pytest.raises(ToolboothError, match=r"Can't read .*activity\.sqlite: Is a directory"):
+    with pytest.raises(ToolboothError, match=r"Can't read .*activity\.sqlite: "):
         log.page(ActivityQuery())
     path.rmdir()
     writes.retry()
