@@ -221,9 +221,12 @@ async def test_a_batch_response_is_accepted(odd_url: str, open_url: Open) -> Non
     assert await call(connection, "batch") == {"batch": True}
 
 
-async def test_a_stream_closed_by_the_server_is_resumed(odd_url: str, open_url: Open) -> None:
+@pytest.mark.parametrize("tool", ["resumable", "resumable_text"])
+async def test_a_stream_closed_by_the_server_is_resumed(
+    odd_url: str, open_url: Open, tool: str
+) -> None:
     connection = await open_url(odd_url)
-    assert await call(connection, "resumable") == {"resumed": True}
+    assert await call(connection, tool) == {"resumed": True}
 
 
 @pytest.mark.parametrize(
