@@ -59,7 +59,7 @@ class LaunchPolicy:
         if self._context.catalogs.has_consent(ref):
             return None
         if self._context.catalogs.lost_program(ref):
-            path = search_path(entry.config) or os.environ.get("PATH", os.defpath)
+            path = search_path(entry.config)
             try:
                 find_command(entry.config.command or "", {"PATH": path}, entry.config.cwd)
             except UpstreamFailed as error:
@@ -70,7 +70,7 @@ class LaunchPolicy:
         """How to start a server. Called at each start, so that secrets don't outlive their use. A
         server that works in its client's folder gets the user's home while there is no client."""
         config = (await self.permitted(ref)).in_folder(folder or str(Path.home()))
-        config = await self._packages.installed(ref, config)
+        config = await self._packages.checked(ref, config)
         resolved: list[str] = []
         env = await resolve(config.env, self._context.secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._context.secrets, os.environ, resolved.append)

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
-from router.domain.failures import FailureKind
+from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.upstream.connection import (
     HTTP_STARTUP_S,
@@ -78,10 +79,13 @@ async def open_upstream(
     connect = partial(_connect, plan, on_notification, client_features)
     if not plan.config.url:
         limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
-        return await connect(_process(plan, on_stderr), limit_s)
+        return await connect(None, _process(plan, on_stderr), limit_s)
     sse = plan.config.prefers_sse if sse_worked is None else sse_worked
     limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
     end = time.monotonic() + limit_s
+    # Connecting alone has a shorter limit.
+    silent = Failure(FailureKind.SILENT, f"{limit_s:g} s", urlsplit(plan.config.url).hostname or "")
+    connect = partial(connect, silent)
     try:
         return await connect(await _http_transport(plan, sse), limit_s)
     except HttpRefused as refusal:
@@ -105,6 +109,7 @@ async def _connect(
     plan: LaunchPlan,
     on_notification: NotificationSink,
     client_features: ClientFeatures,
+    too_late: Failure | None,
     transport: Transport,
     limit_s: float,
 ) -> UpstreamConnection:
@@ -112,7 +117,7 @@ async def _connect(
         connection = StreamableHttpConnection(transport, on_notification, client_features)
     else:
         connection = UpstreamConnection(transport, on_notification, client_features)
-    await _open(connection, limit_s, plan.expected_version)
+    await _open(connection, limit_s, plan.expected_version, too_late)
     return connection
 
 
@@ -154,9 +159,14 @@ async def open_process(
     return connection
 
 
-async def _open(connection: UpstreamConnection, limit_s: float, expected_version: str = "") -> None:
+async def _open(
+    connection: UpstreamConnection,
+    limit_s: float,
+    expected_version: str = "",
+    too_late: Failure | None = None,
+) -> None:
     try:
-        async with time_limit(limit_s):
+        async with time_limit(limit_s, too_late):
             await connection.open(expected_version)
     except BaseException:
         await connection.close()

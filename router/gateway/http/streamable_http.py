@@ -24,18 +24,8 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import (
-    ERROR_CODE_HTTP_STATUS,
-    InboundLadderRejection,
-    classify_inbound_request,
-    find_duplicated_routing_header,
-    unsupported_protocol_version_rejection,
-    validate_mcp_param_headers,
-)
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from router.domain.json_values import as_array, as_object
@@ -48,6 +38,7 @@ from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
 from router.runtime.tasks import Stoppable, spawn
 from router.wire.jsonrpc import (
     INVALID_JSON,
+    InvalidMessage,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
@@ -56,10 +47,21 @@ from router.wire.jsonrpc import (
     encode_error,
     parse_message,
 )
-from router.wire.mcp import SESSION_HEADER, VERSION_HEADER
+from router.wire.mcp import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    PARSE_ERROR,
+    SESSION_HEADER,
+    VERSION_HEADER,
+    MCPError,
+)
+
+if TYPE_CHECKING:
+    from router.gateway import sdk
 
 log = logging.getLogger(__name__)
-_CANCELLED = -32800
 _BATCH_VERSION = "2025-03-26"
 _MAX_BATCH = 50
 _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
@@ -74,7 +76,7 @@ class StreamableHTTPServer:
     async def __call__(self, http: HTTPRequest) -> None:
         """Serve a request. Raises `HTTPError` if its form is wrong."""
         version = http.headers.get(VERSION_HEADER)
-        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        if version is not None and version not in LEGACY_VERSIONS:
             await self._modern(http, version)
             return
         session = self._find_session(http)
@@ -142,9 +144,8 @@ class StreamableHTTPServer:
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
             request = ClientRequest.from_http(http, message, session.version, stream)
             if not await self._complete(request, session, stream.finish):
-                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await stream.open()
-                await stream.finish(_cancelled(message))
+                await stream.close()
 
     async def _respond_to_batch(
         self, http: HTTPRequest, messages: Sequence[JSONRPCRequest], session: LegacySession
@@ -154,8 +155,7 @@ class StreamableHTTPServer:
 
             async def respond_to(message: JSONRPCRequest) -> None:
                 request = ClientRequest.from_http(http, message, session.version, stream)
-                if not await self._complete(request, session, stream.send_parts):
-                    await stream.send_parts(_cancelled(message))
+                await self._complete(request, session, stream.send_parts)
 
             await stream.open()
             await asyncio.gather(*map(respond_to, messages))
@@ -167,7 +167,8 @@ class StreamableHTTPServer:
         session: LegacySession,
         send: Callable[[MessageParts], Awaitable[None]],
     ) -> bool:
-        """Send the response to a request; False if the client ended the request before."""
+        """Send the response to a request; False if the client ended the request before, which is
+        not answered then."""
         with Stoppable() as running:
             session.running[running] = request.id
             try:
@@ -207,7 +208,9 @@ class StreamableHTTPServer:
         _check_accept(http)
         message = _parse(http)
         if isinstance(message, JSONRPCNotification):
-            _raise_rejection(unsupported_protocol_version_rejection(version))
+            from router.gateway import sdk
+
+            _raise_rejection(sdk.unsupported_protocol_version_rejection(version))
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
@@ -223,14 +226,17 @@ class StreamableHTTPServer:
                 watch.cancel()
 
     def _check_envelope(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
+        from router.gateway import sdk
+
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
-        if (repeated := find_duplicated_routing_header(lines)) is not None:
+        if (repeated := sdk.find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
-        verdict = classify_inbound_request(
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        verdict = sdk.classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
-        _raise_rejection(verdict if isinstance(verdict, InboundLadderRejection) else None, message)
+        rejected = isinstance(verdict, sdk.InboundLadderRejection)
+        _raise_rejection(verdict if rejected else None, message)
         if message.method == "tools/call":
             self._check_param_headers(http, message)
 
@@ -243,9 +249,11 @@ class StreamableHTTPServer:
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        from router.gateway import sdk
+
         arguments = as_object(message.params.get("arguments"))
-        _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
+        _raise_rejection(sdk.validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
 async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[MessageParts, int]:
@@ -254,20 +262,18 @@ async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[
     try:
         return await result_message(request.id, await result), 200
     except MCPError as error:
+        from router.gateway import sdk
+
         body = encode_error(request.id, error.code, error.message, error.data)
-        status = ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+        status = sdk.ERROR_CODE_HTTP_STATUS.get(error.code, 200)
     except ValidationError:
-        body = encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters")
+        body = encode_error(request.id, INVALID_PARAMS, "Invalid request parameters")
         status = 400
     except Exception:
         log.exception("%s failed", request.method[:100])
-        body = encode_error(request.id, types.INTERNAL_ERROR, "Internal server error")
+        body = encode_error(request.id, INTERNAL_ERROR, "Internal server error")
         status = 200
     return deque([body]), status
-
-
-def _cancelled(message: JSONRPCRequest) -> MessageParts:
-    return deque([encode_error(message.id, _CANCELLED, "Request cancelled")])
 
 
 async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None:
@@ -277,30 +283,36 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise HTTPError(400, "Parse error: the body is not JSON", code=types.PARSE_ERROR)
-    if (message := parse_message(http.body)) is None:
-        raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
-    return message
+        raise HTTPError(400, "Parse error: the body is not JSON", code=PARSE_ERROR)
+    try:
+        return parse_message(http.body)
+    except InvalidMessage as error:
+        raise HTTPError(400, str(error)) from None
 
 
 def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
     """The messages of a batch, which only one revision has, or the single one."""
     if not (values := as_array(http.body)):
         return [_parse(http)]
-    messages = [message for value in values if (message := parse_message(value)) is not None]
-    if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        raise HTTPError(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
+    if len(values) > _MAX_BATCH:
+        raise HTTPError(400, f"A batch may have at most {_MAX_BATCH} messages")
+    try:
+        messages = [parse_message(value) for value in values]
+    except InvalidMessage as error:
+        raise HTTPError(400, f"In the batch: {error}") from None
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
         raise HTTPError(400, "initialize must not be part of a batch")
     return messages
 
 
 def _raise_rejection(
-    rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
+    rejection: sdk.InboundLadderRejection | None, message: JSONRPCRequest | None = None
 ) -> None:
     if rejection is not None:
+        from router.gateway import sdk
+
         raise HTTPError(
-            ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
+            sdk.ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
             rejection.message,
             code=rejection.code,
             data=rejection.data,

@@ -8,6 +8,7 @@ on its way: it can only be one of ours, or of the server's, for this very reques
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import secrets
 from collections.abc import Awaitable, Callable
@@ -15,17 +16,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-import mcp_types as types
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.shared.exceptions import MCPError
-from mcp_types.methods import INPUT_REQUIRED_METHODS
-
 from router.domain.json_values import JsonObject, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.session.client_peer import LegacyClientPeer, ModernClientPeer
 from router.runtime.tasks import spawn
 from router.upstream.server_requests import features_of
 from router.wire.jsonrpc import Result
+from router.wire.mcp import INPUT_REQUIRED_METHODS, INVALID_PARAMS, MCPError
 
 Handle: TypeAlias = Callable[[ClientRequest], Awaitable[Any]]
 """Handles one of the methods whose result may be `input_required`: returns a JSON object."""
@@ -100,9 +97,23 @@ class InputRequiredCall:
 class InputRequiredCalls:
     def __init__(self) -> None:
         self._kept: dict[str, InputRequiredCall] = {}
-        security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
+
+    @functools.cached_property
+    def _state_seal(self) -> Any:
+        from router.gateway import sdk
+
+        security = sdk.RequestStateSecurity.ephemeral(ttl=KEPT_S)
         security.bind_principal = cast(Any, _principal)
-        self._state_seal = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
+        return sdk.RequestStateBoundary(security, default_audience="toolbooth")
+
+    async def _sealed(self, request: ClientRequest, handle: Handle) -> JsonObject:
+        """What `handle` returns for a request whose state was ours, with its own state sealed."""
+        from router.gateway import sdk
+
+        try:
+            return await self._state_seal(request, handle)
+        except sdk.SDKError as error:
+            raise MCPError(error.code, error.message, error.data) from None
 
     @staticmethod
     def may_require_input(
@@ -123,7 +134,7 @@ class InputRequiredCalls:
         handle: Handle,
     ) -> JsonObject:
         """What `handle` returns for a request, or the input it requires first."""
-        return await self._state_seal(request, partial(self._handle_unsealed, client, handle))
+        return await self._sealed(request, partial(self._handle_unsealed, client, handle))
 
     async def seal(self, request: ClientRequest, result: Result) -> Result:
         """A server's result as its client gets it. If it is `input_required`, its state is marked
@@ -136,7 +147,7 @@ class InputRequiredCalls:
         async def marked(_: ClientRequest) -> JsonObject:
             return _marked(result)
 
-        return await self._state_seal(request, marked)
+        return await self._sealed(request, marked)
 
     async def _handle_unsealed(
         self,
@@ -155,7 +166,7 @@ class InputRequiredCalls:
     async def _continue(self, request: ClientRequest, call_id: str) -> JsonObject:
         """Continue a call whose server waits for input."""
         if (call := self._kept.pop(call_id, None)) is None:
-            raise MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
+            raise MCPError(INVALID_PARAMS, "Invalid or expired requestState")
         call.client.continue_with(request)
         call.receive(as_object(request.params.get("inputResponses")))
         return await self._until_next(call)

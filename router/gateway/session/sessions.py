@@ -15,9 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
 from router.config.settings import DEFAULT_SESSION_LIMIT
 from router.domain.clients import Principal
 from router.domain.errors import UpstreamAnsweredError
@@ -30,7 +27,14 @@ from router.runtime.tasks import Stoppable
 from router.upstream.ports import SessionId
 from router.wire import jsonrpc
 from router.wire.jsonrpc import JSONRPCResponse
-from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
+from router.wire.mcp import (
+    CLIENT_INFO_KEY,
+    CLIENT_SESSION_HEADER,
+    FOLDER_HEADER,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MCPError,
+)
 
 SESSION_IDLE_S = 1800.0
 _CHECK_INTERVAL_S = 60.0
@@ -108,9 +112,7 @@ class LegacySession(Session):
             running.stop()
         for pending in self._pending.values():
             if not pending.done():
-                pending.set_exception(
-                    UpstreamAnsweredError(types.INTERNAL_ERROR, "The client has gone.")
-                )
+                pending.set_exception(UpstreamAnsweredError(INTERNAL_ERROR, "The client has gone."))
 
 
 class Sessions:
@@ -228,7 +230,7 @@ STANDALONE_STREAM = object()
 
 
 def _modern_key(request: ClientRequest) -> Hashable:
-    client = as_object(request.meta.get(types.CLIENT_INFO_META_KEY))
+    client = as_object(request.meta.get(CLIENT_INFO_KEY))
     return (
         request.principal.token,
         request.principal.workspace,
@@ -247,5 +249,5 @@ def client_capabilities(request: ClientRequest) -> JsonObject:
     """The capabilities in an `initialize` request. Raises `MCPError` if they are too long."""
     capabilities = as_object(request.params.get("capabilities"))
     if len(jsonrpc.encode(capabilities)) > _MAX_CAPABILITIES_BYTES:
-        raise MCPError(types.INVALID_PARAMS, "The client's capabilities are too long to be kept.")
+        raise MCPError(INVALID_PARAMS, "The client's capabilities are too long to be kept.")
     return capabilities

@@ -13,6 +13,7 @@ from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState
 from router.service import Router
 from router.store import consents
+from router.store.consent_key import FILE_NAME, ConsentKey
 from tests.support.running_router import PERSONAL
 
 
@@ -69,7 +70,8 @@ async def test_a_consent_withdrawn_elsewhere_is_noticed_with_the_next_change(
     first = await router.servers.add(PERSONAL, "first", enabled, consent=True)
     states = {each.id: each.state for each in router.servers.list(PERSONAL)}
     assert states == {first: ServerState.IDLE}
-    consents.ConsentStore(tmp_path / "workspaces" / PERSONAL).forget(first)
+    key = ConsentKey(tmp_path / FILE_NAME)
+    consents.ConsentStore(tmp_path / "workspaces" / PERSONAL, key).forget(first)
     await router.servers.add(PERSONAL, "second", config(2), consent=True)
     states = {each.id: each.state for each in router.servers.list(PERSONAL)}
     assert states[first] is ServerState.NEEDS_CONSENT
