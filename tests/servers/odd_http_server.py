@@ -62,6 +62,8 @@ class OddServer:
         away = request.url.path == "/away"
         return RedirectResponse(self.elsewhere if away else "/mcp", 307)
 
+    session_prefix = "session-"
+
     def lose_sessions(self) -> None:
         self._session += 1
 
@@ -88,7 +90,7 @@ class OddServer:
     def _initialize(self, message: dict[str, Any]) -> Response:
         if self.initialize_status != 200:
             return Response("no", self.initialize_status)
-        headers = {"mcp-session-id": f"session-{self._session}"}
+        headers = {"mcp-session-id": f"{self.session_prefix}{self._session}"}
         return JSONResponse(_result(message, _ABOUT), headers=headers)
 
     def _stream(self, headers: dict[str, str]) -> Response:
