@@ -42,6 +42,7 @@ class OddServer:
     elsewhere: str = ""
     initialize_status: int = 200
     gone_status: int = 404
+    session_prefix: str = "session-"
     requests: list[Seen] = field(default_factory=list[Seen])
     has_stream: bool = True
     _pushed: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue[dict[str, Any]])
@@ -61,8 +62,6 @@ class OddServer:
     async def _redirect(self, request: Request) -> Response:
         away = request.url.path == "/away"
         return RedirectResponse(self.elsewhere if away else "/mcp", 307)
-
-    session_prefix = "session-"
 
     def lose_sessions(self) -> None:
         self._session += 1
