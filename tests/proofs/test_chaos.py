@@ -26,6 +26,7 @@ import psutil
 import pytest
 
 from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import NotListening, send, socket_address
 from router.runtime.tasks import spawn
 from tests.support.router_process import TOOLBOOTH, connected
@@ -52,7 +53,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def table(request: pytest.FixtureRequest) -> Generator[dict[str, tuple[str, str]]]:
+def table() -> Generator[dict[str, tuple[str, str]]]:
     """What was tried and what was lost, by test."""
     rows: dict[str, tuple[str, str]] = {}
     yield rows
@@ -60,8 +61,7 @@ def table(request: pytest.FixtureRequest) -> Generator[dict[str, tuple[str, str]
     lines += [f"| {what} | {tried} | {lost} |" for what, (tried, lost) in rows.items()]
     TABLE.parent.mkdir(exist_ok=True)
     TABLE.write_text("\n".join(lines) + "\n")
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print("", *lines, sep="\n")
+    os.write(2, "\n".join(["", *lines, ""]).encode())
 
 
 class Instance:
@@ -227,7 +227,8 @@ class Operations:
         """A changed tool is discovered, then approved."""
         version = self._chance.randrange(10**9)
         self._model.unsure["approval"] = version
-        tool = {"name": "read", "description": f"Reads {version}.", "inputSchema": {}}
+        schema: JsonObject = {}
+        tool = {"name": "read", "description": f"Reads {version}.", "inputSchema": schema}
         self._tool.write_text(json.dumps({"tools": [tool]}))
         await self._running.ask("refresh", server="listed")
         await self._running.ask("approve", server="listed")
