@@ -1305,11 +1305,11 @@
     </message>
     <message>
         <source>Check that this is the address of an MCP server, and that the server works.</source>
-        <translation type="unfinished"></translation>
+        <translation>MCP サーバーのアドレスであること、サーバーが動作していることを確認してください。</translation>
     </message>
     <message>
         <source>If it needs longer, raise the timeout for calls.</source>
-        <translation type="unfinished"></translation>
+        <translation>もっと時間が必要な場合は、呼び出しのタイムアウトを延ばしてください。</translation>
     </message>
     <message>
         <source>Stopped responding</source>
@@ -1353,7 +1353,7 @@
     </message>
     <message>
         <source>Connected, but got no response within {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>接続できましたが、{time} 以内に応答がありません</translation>
     </message>
     <message>
         <source>Sent more than {limit} at once</source>
@@ -1365,7 +1365,7 @@
     </message>
     <message>
         <source>none of its results can be used</source>
-        <translation type="unfinished"></translation>
+        <translation>使える結果がありません</translation>
     </message>
     <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
@@ -3284,6 +3284,14 @@
     <message>
         <source>By keyword, by keyword and meaning, or with a cloud service.</source>
         <translation>キーワード、キーワードと意味、またはクラウドサービスで探します。</translation>
+    </message>
+    <message>
+        <source>Search tool with Progressive</source>
+        <translation>段階的に検索を加える</translation>
+    </message>
+    <message>
+        <source>Apps that browse servers can also search all tools at once.</source>
+        <translation>サーバーを段階的に調べるアプリが、すべてのツールを一度に検索することもできます。</translation>
     </message>
     <message>
         <source>Apps get every tool definition with every request.</source>

@@ -152,6 +152,7 @@ class WorkspaceCatalog:
             layers=layers,
             optimization=options.optimization,
             exposure=options.exposure,
+            offer_search=options.offer_search,
             pinned_keys=frozenset(options.pinned),
             # Decided by the configuration, not by the servers that happen to exist: names that
             # change with the next server would break clients.

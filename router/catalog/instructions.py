@@ -23,16 +23,24 @@ _INTRODUCTION = {
         "list-servers, list-server-tools and tool-details, call them in Lua scripts with execute."
     ),
 }
+_WITH_SEARCH = (
+    "Toolbooth gives access to the tools of the servers below. Find tools with tool_discovery, or "
+    "read about them with list-servers, list-server-tools and tool-details; call them in Lua "
+    "scripts with execute."
+)
 
 
 def instructions_of(
     exposure: Exposure | None,
     servers: Sequence[tuple[ServerId, JsonObject]],
     tools: Collection[ToolKey],
+    *,
+    offer_search: bool = False,
 ) -> str:
     """The instructions, bounded in size. Every server is named, as long as the names alone have
     room. `exposure` None: clients get all tools; `servers` are ids with their `serverInfo`."""
-    introduction = _INTRODUCTION[exposure]
+    searches = offer_search and exposure is Exposure.PROGRESSIVE
+    introduction = _WITH_SEARCH if searches else _INTRODUCTION[exposure]
     names = defaultdict[ServerId, list[str]](list)
     for key in tools:
         names[key.server].append(key.tool)

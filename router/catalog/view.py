@@ -49,6 +49,8 @@ class View:
     layers: Sequence[Layer]
     optimization: Optimization | None
     exposure: Exposure
+    offer_search: bool
+    """With progressive exposure: whether clients get `tool_discovery` too."""
     pinned_keys: frozenset[str]
     prefixed: bool
     """Whether exposed names begin with the server's id."""
@@ -200,4 +202,4 @@ class View:
         """At most 2 KB, one line per server, the same bytes for the same servers."""
         servers = [(s.id, s.listing.server_info) for s in self.servers]
         exposure = None if self.optimization is None else self.exposure
-        return instructions_of(exposure, servers, self.tools)
+        return instructions_of(exposure, servers, self.tools, offer_search=self.offer_search)

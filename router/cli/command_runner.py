@@ -15,6 +15,7 @@ from typing import Any
 from router.cli.foreground import CONNECT, SERVE, connect, serve
 from router.commands.command import Invocation
 from router.domain.json_values import JsonObject
+from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
 
@@ -44,8 +45,9 @@ def _run(main: Coroutine[Any, Any, Any]) -> Any:
 
 async def _on_files(call: Invocation, data_dir: Path) -> Any:
     """Run a command in a router of our own on the files."""
-    from router.commands.registry import dispatch
-    from router.service import Router  # takes most of a second: only where it is needed
+    with no_collection():  # takes half a second: only where it is needed
+        from router.commands.registry import dispatch
+        from router.service import Router
 
     router = Router(data_dir)
 

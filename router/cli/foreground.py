@@ -49,10 +49,13 @@ async def serve(data_dir: Path, port: int | None) -> int:
     """Serve until a signal stops it; programs wait for the one line on stdout."""
     import asyncio
 
-    from router.cli.environment_servers import servers_of_environment
+    from router.runtime.garbage_collection import no_collection
     from router.runtime.tasks import spawn, stop
-    from router.runtime.tracing import redact_logs
-    from router.service import Router
+
+    with no_collection():
+        from router.cli.environment_servers import servers_of_environment
+        from router.runtime.tracing import redact_logs
+        from router.service import Router
 
     _log_to_stderr()
     stopping = asyncio.Event()

@@ -38,6 +38,10 @@ INSTALLED_BY = {
     "pipx": "pipx (https://pipx.pypa.io)",
     "python": "Python (https://www.python.org)",
     "python3": "Python (https://www.python.org)",
+    "pnpm": "pnpm (https://pnpm.io)",
+    "yarn": "Yarn (https://yarnpkg.com)",
+    "go": "Go (https://go.dev/dl)",
+    "java": "Java (https://adoptium.net)",
     "docker": "Docker (https://docs.docker.com/get-docker)",
     "podman": "Podman (https://podman.io)",
 }

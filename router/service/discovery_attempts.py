@@ -44,6 +44,8 @@ class DiscoveryAttempts:
         attempt = await asyncio.to_thread(self._store(ref).read, ref.server)
         if attempt is not None and attempt.config_hash != config_hash:
             attempt = None
+        if attempt is not None:  # one from the future, by a clock that was wrong, was just now
+            attempt = replace(attempt, at=min(attempt.at, self._context.clock()))
         self._statuses.update(ref, attempt=attempt)
         failure = attempt.failure if attempt else None
         if failure is not None and failure.kind is FailureKind.SIGN_IN_NEEDED:

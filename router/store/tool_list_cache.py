@@ -164,10 +164,11 @@ def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
     if head.get("configHash") != config_hash:
         raise ValueError("the server's configuration has changed since")
     cached_at = datetime.fromisoformat(head["cachedAt"])
+    if cached_at.tzinfo is None:
+        raise ValueError("its time has no zone")
     tools = tuple(tool_from_json(tool) for tool in _tools(lines[1:-2]))
-    return CachedListing(
-        listing_from_json(head, tools), config_hash, cached_at, max(cached_at, modified)
-    )
+    # Not the later of both: a list that a wrong clock dated ahead may have been confirmed since.
+    return CachedListing(listing_from_json(head, tools), config_hash, cached_at, modified)
 
 
 def _tools(lines: list[bytes]) -> Iterator[JsonObject]:

@@ -22,7 +22,7 @@ PackageFiles: TypeAlias = Mapping[str, FileRecord]
 """The files of a package, by their path in its folder."""
 
 _CODE = (
-    ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".json", ".node", ".wasm", ".py", ".pyc",
+    ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".node", ".wasm", ".py", ".pyc",
     ".pyd", ".pth", ".so", ".dylib", ".dll", ".exe", ".sh", ".cmd", ".bat", ".ps1", ".jar",
 )  # fmt: skip
 _READ_BYTES = 1 << 20
@@ -65,6 +65,17 @@ def changed_file(folder: Path, recorded: PackageFiles, *, thoroughly: bool) -> s
             if (thoroughly or not same) and file_digest(Path(entry.path)) != known[-1]:
                 return name
     return next(iter(missing), None)
+
+
+def keep_data(old: Path, recorded: PackageFiles, new: Path) -> None:
+    """Move what a server wrote beside its code into the folder of its newer package."""
+    for name, entry in list(_entries(old)):
+        target = new / name
+        inside = target.parent.resolve().is_relative_to(new.resolve())
+        data = name not in recorded and entry.is_file(follow_symlinks=False)
+        if data and inside and not target.exists() and not _can_be_code(entry, name):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            Path(entry.path).replace(target)
 
 
 def remove_unused(shared: Path) -> None:
@@ -117,7 +128,7 @@ def _can_be_code(entry: os.DirEntry[str], name: str) -> bool:
     if any(part.startswith(".") for part in Path(name).parts[:-1]):
         return False
     executable = entry.stat(follow_symlinks=False).st_mode & 0o111
-    return bool(executable) or name.lower().endswith(_CODE)
+    return bool(executable) or entry.name == "package.json" or name.lower().endswith(_CODE)
 
 
 def _share(file: Path, common: Path) -> None:

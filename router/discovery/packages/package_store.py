@@ -1,8 +1,9 @@
 """The fetched packages, one for each server, kept until the user wants a newer one.
 
 A folder is filled before `current.json` names it, so an interrupted fetch changes nothing. The
-folders of earlier fetches are removed when the next one is complete. `current.json`, which names
-the record of the files by its hash, is signed: a planted one is not used.
+folders of earlier fetches are removed when the next one is complete; data that a server wrote there
+moves along. `current.json`, which names the record of the files by its hash, is signed: a planted
+one is not used.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from router.discovery.packages.installer_process import Fetch
 from router.discovery.packages.package_files import (
     changed_file,
     disk_usage,
+    keep_data,
     record_files,
     remove_unused,
 )
@@ -162,9 +164,12 @@ class PackageStore:
 
     def _set_current(self, ref: ServerRef, stored: StoredPackage) -> None:
         path = self._path(ref)
+        before = self._read(ref)
         file = json.loads(json.dumps(asdict(stored), default=datetime.isoformat))
         file["signature"] = self._key.sign(*_signed(ref, file))
         atomic_write(path / _CURRENT, json.dumps(file).encode())
+        if before is not None:
+            _keep_data(before, Path(stored.folder))
         for left in path.iterdir():
             if left.is_dir() and str(left) != stored.folder:
                 remove_tree(left)
@@ -189,6 +194,14 @@ def _changed(stored: StoredPackage, check: Check) -> str | None:
         return record.name
     thoroughly = check is Check.THOROUGH
     return changed_file(Path(stored.folder), json.loads(content), thoroughly=thoroughly)
+
+
+def _keep_data(before: StoredPackage, folder: Path) -> None:
+    try:
+        recorded = json.loads(_record_of(before.folder).read_bytes())
+        keep_data(Path(before.folder), recorded, folder)
+    except (OSError, ValueError) as error:
+        log.warning("The data beside %s could not be kept: %s", before.package.name, error)
 
 
 def _record_of(folder: str) -> Path:

@@ -24,10 +24,14 @@ MAX_RESULTS = 100
 MAX_QUERIES = 20
 MAX_QUERY = 1000
 MAX_CONTEXT = 4000
+BRIEF = "brief"
+DETAILS = (BRIEF, "full")
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
 
 TOOLS: tuple[JsonObject, ...] = tuple(json.loads(resources.read_text("tools", "meta_tools.json")))
 LISTING: JsonObject = {"tools": list(TOOLS)}
+SCRIPT_SEARCH: JsonObject = json.loads(resources.read_text("tools", "script_search.json"))
+"""`tool_discovery` beside the five tools of progressive discovery, where scripts call tools."""
 LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
 
 
@@ -38,6 +42,8 @@ class DiscoveryArguments:
     queries: tuple[str, ...]
     max_results: int
     context: str = ""
+    full: bool = False
+    """Whether results have the tools' whole definitions."""
 
     @classmethod
     def read(cls, arguments: JsonObject, default_results: int) -> DiscoveryArguments:
@@ -47,7 +53,11 @@ class DiscoveryArguments:
         context = arguments.get("context") or ""
         if not isinstance(context, str):
             raise InvalidInput('"context" must be a string.')
-        return cls(_queries(arguments.get("query")), limit, context[:MAX_CONTEXT])
+        detail = arguments.get("detail") or BRIEF
+        if detail not in DETAILS:
+            raise InvalidInput(f'"detail" must be one of: {", ".join(DETAILS)}.')
+        queries = _queries(arguments.get("query"))
+        return cls(queries, limit, context[:MAX_CONTEXT], full=detail != BRIEF)
 
 
 def _queries(value: object) -> tuple[str, ...]:

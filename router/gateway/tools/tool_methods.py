@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
+from router.catalog.response_shape import ResponseShapes
 from router.catalog.tool_definition import context_tokens, result_tokens
 from router.catalog.tool_lookup import find_tool_key
 from router.catalog.view import View
@@ -35,7 +36,7 @@ from router.gateway.tools.execution import Execution
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.progressive import ProgressiveCalls
 from router.gateway.tools.result_pages import READ_RESULT, ResultPages
-from router.gateway.tools.script_tools import ScriptTools
+from router.gateway.tools.script_tools import ScriptTools, script_value
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
 from router.gateway.tools.tool_results import error_result, error_text, outcome_of
@@ -62,7 +63,8 @@ class ToolMethods:
         self.tool_listings = ToolListings(lambda: settings().offer_execute)
         self._result_pages = ResultPages(lambda: settings().result_limit_kb)
         self.script_tools = ScriptTools(runner, execution, self.run_tool)
-        self._progressive = ProgressiveCalls(recorder, self.script_tools)
+        self._shapes = ResponseShapes()
+        self._progressive = ProgressiveCalls(recorder, self.script_tools, self._shapes)
         self.search_times = SearchTimes()
 
     def instructions(self, principal: Principal) -> str:
@@ -183,10 +185,13 @@ class ToolMethods:
     ) -> tuple[JsonObject, int]:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
-        spelled = view.lua.qualified_name if self._settings().offer_execute else None
+        has_scripts = self._settings().offer_execute or view.exposure is Exposure.PROGRESSIVE
+        spelled = view.lua.qualified_name if has_scripts else None
         readiness = partial(self._readiness, principal)
         unlisted = unlisted_json(self._statuses_of(principal, view))
-        result = discovery_result(reply, view, query.queries, readiness, spelled, unlisted)
+        result = discovery_result(
+            reply, view, query.queries, readiness, spelled, unlisted, full=query.full
+        )
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
@@ -241,6 +246,9 @@ class ToolMethods:
             outcome, message = outcome_of(result)
             if outcome is Outcome.OK:
                 self._feedback.record_use(request.principal, key)
+                if isinstance(result, Ok) and not cut:
+                    _, value = script_value(result.value)
+                    self._shapes.see(request.principal.identity, key, value)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:

@@ -325,6 +325,8 @@ def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> 
 
     assert row.time == "23:32:08"
     assert activity_row(call, there, now=call.at + timedelta(days=1)).time == "03-10 23:32"
+    # Made while the clock was a year ahead.
+    assert activity_row(call, there, now=call.at - timedelta(days=365)).time == "2026-03-10"
     assert row.tokens == "—"
     assert row.app == "Unknown app"
     assert row.outcome_tone is Tone.OK

@@ -56,6 +56,7 @@ def test_a_success_is_not_tried_again() -> None:
     [
         (None, DiscoveryStatus.SUCCESS),
         (FailureKind.TIMEOUT, DiscoveryStatus.TIMEOUT),
+        (FailureKind.SILENT, DiscoveryStatus.TIMEOUT),
         (FailureKind.EXITED, DiscoveryStatus.FAILED),
     ],
 )
@@ -87,6 +88,8 @@ def test_a_failure_says_whether_the_user_has_to_act(
     [
         (FailureKind.UNREACHABLE, 100, True),
         (FailureKind.TIMEOUT, 100, True),
+        (FailureKind.REGISTRY_UNREACHABLE, 100, True),
+        (FailureKind.PACKAGE_NOT_FOUND, 1, False),
         (FailureKind.FETCH_FAILED, 1, True),
         (FailureKind.FETCH_FAILED, 4, False),
         (FailureKind.BAD_PROTOCOL, 1, False),

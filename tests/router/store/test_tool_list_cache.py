@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -205,6 +206,15 @@ def test_marking_a_list_as_checked_rewrites_nothing(cache: ToolListCache, path: 
     assert entry is not None
     assert entry.cached_at == NOON
     assert abs(entry.seen_at - NOON - timedelta(hours=3)) < timedelta(milliseconds=1)
+
+
+def test_a_list_that_was_dated_ahead_is_as_old_as_its_last_check(cache: ToolListCache) -> None:
+    """Its clock was ten years ahead when it was written, and right when it was checked."""
+    cache.write(TIME, replace(ENTRY, cached_at=NOON + timedelta(days=3650)))
+    cache.touch(TIME, NOON)
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.seen_at == NOON
 
 
 def test_marking_a_removed_list_as_checked_is_no_error(cache: ToolListCache) -> None:

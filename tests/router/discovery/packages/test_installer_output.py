@@ -16,6 +16,7 @@ UNBUILT = "has no usable wheels: it would have to be built, which runs its code"
 NONE_BUILT = "there is none, or none that need not be built"
 
 
+@pytest.mark.proves("DISC-12")
 @pytest.mark.parametrize(
     ("output", "kind", "detail"),
     [

@@ -85,7 +85,7 @@ def test_a_changed_removed_or_added_file_is_named(tmp_path: Path, shared: Path) 
                 (folder / "link.js").unlink()
                 (folder / "link.js").symlink_to("/bin/sh")
             case "data":
-                (folder / "lib" / "notes.txt").touch()
+                (folder / "lib" / "memory.json").touch()
             case _:
                 (folder / ".cache").mkdir()
                 (folder / ".cache" / "model.json").touch()

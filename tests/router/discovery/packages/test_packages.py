@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from router.api.events import ToolsChanged
+from router.api.events import DiscoveryProgressed, ToolsChanged
 from router.config.server import ServerConfig
 from router.discovery.packages import package_store
 from router.discovery.packages.installed import Installed
@@ -23,13 +23,14 @@ from router.discovery.packages.runners import PackageRun
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import DiscoveryStatus
+from router.domain.tool_lists import ApprovalPolicy
 from router.runtime.clock import utc_now
 from router.store.consent_key import ConsentKey
 from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
 from tests.support.router_process import NODE
-from tests.support.running_router import PERSONAL, RunningRouter
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 NPM = """\
 #!{python}
@@ -152,9 +153,12 @@ async def test_a_package_is_updated_only_when_the_user_asks(
     registry.publish("2.0.0")
     await running.router.discovery.refresh(PERSONAL, ref.server)
     assert listed_version(running, ref) == "version 1.0.0"
+    (package_folder(tmp_path) / "node_modules/@scope/server/memory.json").write_text("mine")
     running.trace.clear()
     await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
     await running.trace.until(ToolsChanged)
+    kept_data = package_folder(tmp_path) / "node_modules/@scope/server/memory.json"
+    assert kept_data.read_text() == "mine", "what the server wrote beside its code stays"
     receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.package is not None
@@ -316,3 +320,23 @@ def test_an_installer_gets_certificates_proxies_and_credentials_of_registries() 
 def test_of_the_servers_own_variables_only_literal_ones_of_the_network_reach_an_installer() -> None:
     configured = {"API_KEY": "k", "HTTPS_PROXY": "http://p", "PIP_INDEX_URL": "${keyring:index}"}
     assert fetch_environment({}, configured) == {"HTTPS_PROXY": "http://p"}
+
+
+@pytest.mark.proves("CACHE-4", "CACHE-3")
+async def test_a_list_is_trusted_as_long_as_its_package_is_the_same(
+    registry: Registry, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    async with running_router(data) as first:
+        await first.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
+        ref = await first.add("Test", registry.config())
+    async with running_router(data) as same:
+        assert not [e for e in same.trace.events if isinstance(e, DiscoveryProgressed)]
+        registry.publish("2.0.0")
+        # As if it was killed before it listed the tools of the new package.
+        packages = same.router._upstreams.packages  # pyright: ignore[reportPrivateUsage]
+        packages.renew(ref)
+        await packages.resolve(ref, registry.config(), registry.config().env["PATH"])
+    async with running_router(data) as second:
+        await second.trace.until(ToolsChanged)
+        assert listed_version(second, ref) == "version 2.0.0"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from router.catalog.tool_definition import context_tokens
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
-from router.domain.ids import ServerRef
+from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.gateway.tools import meta_tools, progressive
 from router.scripts.worker import LuaRuntime
@@ -85,6 +86,24 @@ async def test_they_are_listed_only_in_progressive_exposure() -> None:
     ]
 
 
+@pytest.mark.proves("PROG-1")
+async def test_a_project_can_offer_search_as_a_sixth_tool() -> None:
+    gateway = GatewayHarness(answer, tools=(READ, ODD), exposure="progressive", offerSearch=True)
+    listing = gateway.tool_methods.list_tools(gateway.request())
+    assert [tool["name"] for tool in listing.result["tools"]] == [*FIVE, "tool_discovery"]
+    assert listing is gateway.tool_methods.list_tools(gateway.request())
+    [found] = await gateway.discover("odd things")
+    assert found["lua"] == "files.odd_name"
+    said = gateway.tool_methods.instructions(gateway.request().principal)
+    assert "Find tools with tool_discovery" in said
+    assert not [text for text in (said, str(listing.result)) if "tool_execute" in text]
+    searching = GatewayHarness(offerSearch=True)
+    names = [
+        t["name"] for t in searching.tool_methods.list_tools(searching.request()).result["tools"]
+    ]
+    assert names == ["tool_discovery", "tool_execute"]
+
+
 @pytest.mark.proves("PROG-2", "PROG-9")
 async def test_servers_are_listed_with_identifier_description_version_and_instructions(
     gateway: GatewayHarness,
@@ -95,7 +114,7 @@ async def test_servers_are_listed_with_identifier_description_version_and_instru
     )
     assert await text_of(gateway, "list-servers") == (
         "Available MCP Servers:\n\n## Files (Lua: files)\nFiles on disk\nVersion: 1.0.0\n"
-        "Instructions: Ask for absolute paths."
+        "Instructions: Ask for absolute paths.\nTools: 4"
     )
 
 
@@ -104,9 +123,9 @@ async def test_tools_are_listed_in_brief_without_those_denied(gateway: GatewayHa
     assert await text_of(gateway, "list-server-tools", luaServerName="files") == (
         "Tools for Files:\n\n"
         "- odd.name (Lua: odd_name): Odd things\n"
-        "- purge (Lua: purge): Remove everything\n"
-        "- read_file (Lua: read_file): Read a file\n"
-        "- write_file (Lua: write_file): Write a file"
+        "- purge: Remove everything\n"
+        "- read_file: Read a file\n"
+        "- write_file: Write a file"
     )
 
 
@@ -115,9 +134,102 @@ async def test_details_have_description_parameters_and_an_example(gateway: Gatew
     details = await text_of(gateway, "tool-details", luaServerName="files", luaToolName="read_file")
     assert details == (
         "## read_file\n\nRead a file\n\n### Parameters\n\n- path (string, required)\n\n"
+        "### Returns\n\nNot declared.\n\n"
         "### Example Usage\n\nlocal response = files.read_file({\n"
         '  path = "...",\n}):await()\nresult(response)'
     )
+
+
+def described(name: str, description: str) -> JsonObject:
+    return {"name": name, "description": description, "inputSchema": {}}
+
+
+@pytest.mark.proves("PROG-2")
+async def test_a_server_that_describes_nothing_is_told_by_its_tools() -> None:
+    many = tuple(described(f"tool_{n}", "") for n in range(12))
+    for tools, told in (
+        ((READ, WRITE), "It has read_file, write_file.\nTools: 2"),
+        (many, "tool_4, tool_5, and 4 more tools.\nTools: 12"),
+    ):
+        gateway = GatewayHarness(tools=tools, exposure="progressive")
+        gateway.relist(server_info={"title": "files"})
+        assert told in await text_of(gateway, "list-servers")
+
+
+@pytest.mark.proves("PROG-3")
+async def test_brief_descriptions_end_with_a_sentence() -> None:
+    long = "Reads one file. " + "It says a lot about this, in a sentence that is rather long. " * 9
+    endless = "word " * 100
+    tools = tuple(
+        described(name, text)
+        for name, text in (
+            ("a", long),
+            ("b", endless),
+            ("c", "Find e.g. a page.\n\nArgs:\n  q: what to find"),
+            ("d", "ファイルを読む。" * 30),
+        )
+    )
+    gateway = GatewayHarness(tools=tools, exposure="progressive")
+    text = await text_of(gateway, "list-server-tools", luaServerName="files")
+    a, b, c, d = [line.partition(": ")[2] for line in text.splitlines()[2:]]
+    sentence = "It says a lot about this, in a sentence that is rather long."
+    assert a == f"Reads one file. {sentence}"
+    assert b == f"{' '.join(['word'] * 48)}…"
+    assert c == "Find e.g. a page."
+    assert d.endswith("。")
+
+
+OUTPUT: JsonObject = {
+    **READ,
+    "outputSchema": {
+        "type": "object",
+        "properties": {"size": {"type": "integer", "description": "In bytes"}},
+        "required": ["size"],
+    },
+}
+
+
+@pytest.mark.proves("PROG-4")
+async def test_details_show_what_a_tool_returns() -> None:
+    gateway = GatewayHarness(answer, tools=(OUTPUT, WRITE), exposure="progressive")
+    named = {"luaServerName": "files"}
+    declared = await text_of(gateway, "tool-details", **named, luaToolName="read_file")
+    assert "### Returns\n\n- size (integer, required): In bytes\n" in declared
+    before = await text_of(gateway, "tool-details", **named, luaToolName="write_file")
+    assert "### Returns\n\nNot declared.\n" in before
+    await gateway.call("execute", {"script": "files.write_file{}:await()"})
+    after = await text_of(gateway, "tool-details", **named, luaToolName="write_file")
+    assert "Not declared. An earlier result was: {written: number[]}" in after
+    other = gateway.request(name="tool-details", arguments={**named, "luaToolName": "write_file"})
+    other = replace(other, principal=replace(other.principal, token=TokenId("other")))
+    of_another = await gateway.tool_methods.call_tool(other)
+    assert "An earlier result" not in of_another["content"][0]["text"]
+    await gateway.runner.close()
+
+
+@pytest.mark.proves("PROG-4")
+async def test_details_of_several_tools_come_at_once(gateway: GatewayHarness) -> None:
+    names = ["read_file", "odd_name", "odd.name", "files.write_file"]
+    for arguments in (
+        {"luaServerName": "files", "luaToolNames": names},
+        {"luaServerName": "files", "luaToolName": names[0], "luaToolNames": names[1:]},
+        {"luaServerName": "files", "luaToolNames": json.dumps(names)},
+        {"luaToolNames": ["files.read_file", "files.odd_name", "files.odd.name", names[-1]]},
+    ):
+        text = await text_of(gateway, "tool-details", **arguments)
+        headings = [line for line in text.splitlines() if line.startswith("## ")]
+        assert headings == ["## read_file", "## odd.name", "## odd.name", "## write_file"]
+
+
+@pytest.mark.proves("PROG-4")
+async def test_a_wrong_name_among_several_does_not_hide_the_others(gateway: GatewayHarness) -> None:
+    names = {"luaServerName": "files", "luaToolNames": ["raed_file", "read_file"]}
+    text = await text_of(gateway, "tool-details", **names)
+    assert 'Files has no tool "raed_file". Did you mean read_file' in text
+    assert "## read_file" in text
+    for wrong in ([], ["x"] * 21, [1], ["raed_file"]):
+        result = await gateway.call("tool-details", {**names, "luaToolNames": wrong})
+        assert result["isError"] is True
 
 
 @pytest.mark.proves("PROG-5")
