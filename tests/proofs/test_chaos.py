@@ -351,7 +351,7 @@ async def test_a_full_disk_that_gets_room_again_has_everything(
                 for number in range(20):
                     called = await client.call_tool(
                         "tool_execute",
-                        {"tool_key": "one:echo", "arguments": {"n": number}},
+                        {"toolKey": "one:echo", "arguments": {"n": number}},
                     )
                     assert not called.is_error
             try:
@@ -433,14 +433,14 @@ async def test_a_stopped_router_or_server_answers_when_it_goes_on(
         token = (await running.ask("token new", name="chaos"))["token"]
         answered = 0
         async with connected(running.url, token, "auto") as client:
-            await client.call_tool("tool_execute", {"tool_key": "one:echo", "arguments": {}})
+            await client.call_tool("tool_execute", {"toolKey": "one:echo", "arguments": {}})
             pids = [running.process.pid, *server_pids(running.process.pid)]
             for pid in pids:
                 os.kill(pid, signal.SIGSTOP)
                 calls = [
                     spawn(
                         client.call_tool(
-                            "tool_execute", {"tool_key": "one:echo", "arguments": {"n": number}}
+                            "tool_execute", {"toolKey": "one:echo", "arguments": {"n": number}}
                         ),
                         name="call",
                     )
@@ -485,7 +485,7 @@ async def test_a_soak_leaks_neither_descriptors_nor_memory(
             number = 0
             while (now := time.monotonic()) < began + SOAK_S:
                 result = await client.call_tool(
-                    "tool_execute", {"tool_key": "one:echo", "arguments": {"n": number}}
+                    "tool_execute", {"toolKey": "one:echo", "arguments": {"n": number}}
                 )
                 calls, failed, number = calls + 1, failed + result.is_error, number + 1
                 await asyncio.sleep(max(0.0, began + number / share - now))
