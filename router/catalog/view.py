@@ -21,6 +21,7 @@ from router.catalog.prompts_resources import (
     resolve_uri,
 )
 from router.catalog.server_entry import ServerEntry
+from router.catalog.text_forms import Located, nowhere
 from router.domain.errors import InvalidInput, NotFound, UpstreamFailed
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
@@ -104,9 +105,9 @@ class View:
         """The policy for a tool of this view."""
         return self.policies.get(key, ALLOWED)
 
-    def policy_for(self, subject: Subject) -> Policy:
+    def policy_for(self, subject: Subject, located: Located = nowhere) -> Policy:
         """The policy for a prompt or a resource."""
-        return policy_of(subject, self.layers)
+        return policy_of(subject, self.layers, located)
 
     @cached_property
     def index(self) -> SearchIndex:

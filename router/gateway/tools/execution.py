@@ -6,19 +6,23 @@ the server called. Its result goes back unchanged; its errors, without our secre
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.permission_policy import ALLOWED, Subject
 from router.catalog.server_entry import ServerEntry
+from router.catalog.text_forms import Located, nowhere
 from router.catalog.tool_definition import compact_json
 from router.catalog.view import View
 from router.domain.clients import Principal
 from router.domain.errors import (
     NotFound,
     NoWorkspace,
+    Refused,
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
@@ -28,11 +32,13 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, ToolKey, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
-from router.domain.permissions import PermissionKind
+from router.domain.permissions import Permission, PermissionKind
 from router.domain.result import Ok, ToolResult, failed
+from router.domain.servers import TransportType
 from router.domain.tools import Tool
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import problems
+from router.gateway.tools.local_paths import LocalPaths
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.tool_results import text_result
 from router.store.redaction import Redactor
@@ -41,6 +47,7 @@ from router.upstream.ports import CallOptions, Upstreams
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
+_DECISION_TIMEOUT_S = 10.0
 _HOP_META_PREFIX = "io.modelcontextprotocol/"
 _HOP_META_KEYS = frozenset({"progressToken", "token", "projectId"})
 """The members of `_meta` that are between client and router: MCP's own, our token and project."""
@@ -77,10 +84,15 @@ class Execution:
             if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))
             if (policy := view.policy(key)) is not ALLOWED:
+                permission = policy.otherwise
+                if policy.exceptions:
+                    located = self._located(request, key.server)
+                    schema = tool.input_schema
+                    permission = await _decided(policy.decide, arguments, schema, located)
                 await self.permission_requests.check(
                     request,
                     Subject(PermissionKind.TOOL, key.server, key.tool, tool.annotations),
-                    policy,
+                    permission,
                     arguments,
                     self._server_name(request.principal, key.server),
                     # The state of a continued call is sealed: it was permitted before.
@@ -107,10 +119,25 @@ class Execution:
         self, request: ClientRequest, subject: Subject, arguments: JsonObject
     ) -> None:
         """Raise `Refused` unless the request may use a prompt or a resource."""
-        policy = self.view(request.principal).policy_for(subject)
-        if policy is not ALLOWED:
-            server_name = self._server_name(request.principal, subject.server)
-            await self.permission_requests.check(request, subject, policy, arguments, server_name)
+        view = self.view(request.principal)
+        if not view.layers:
+            return
+        located = self._located(request, subject.server)
+
+        def decide() -> Permission:
+            return view.policy_for(subject, located).decide(arguments, located=located)
+
+        permission = await _decided(decide)
+        server_name = self._server_name(request.principal, subject.server)
+        await self.permission_requests.check(request, subject, permission, arguments, server_name)
+
+    def _located(self, request: ClientRequest, server: ServerId) -> Located:
+        entry = self._entry(ServerRef(request.principal.workspace, server))
+        if entry is None or entry.config.transport is not TransportType.STDIO:
+            return nowhere
+        client_folder = request.client.folder if request.client is not None else None
+        config = entry.config.in_folder(client_folder or str(Path.home()))
+        return LocalPaths(config.cwd or str(Path.cwd()))
 
     def _server_name(self, principal: Principal, server: ServerId) -> str:
         if server == SCRIPTS:
@@ -167,6 +194,19 @@ class Execution:
             raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
+
+
+async def _decided(decide: Callable[..., Permission], *arguments: object) -> Permission:
+    """The permission, decided in a thread: a file system that does not answer must not block the
+    loop, nor allow the call."""
+    try:
+        async with asyncio.timeout(_DECISION_TIMEOUT_S):
+            return await asyncio.to_thread(decide, *arguments)
+    except TimeoutError:
+        raise Refused(
+            "The user's rules could not be checked: a path in the arguments does not answer.",
+            "Go on without it, or use another path.",
+        ) from None
 
 
 def forwarded_meta(meta: JsonObject) -> JsonObject:

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from router.api.events import PermissionRequested, PermissionResolved, Publish
-from router.catalog.permission_policy import Policy, Subject
+from router.catalog.permission_policy import Subject
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
@@ -74,7 +74,7 @@ class PermissionRequests:
         self,
         request: ClientRequest,
         subject: Subject,
-        policy: Policy,
+        permission: Permission,
         arguments: JsonObject,
         server_name: str,
         *,
@@ -82,7 +82,6 @@ class PermissionRequests:
     ) -> None:
         """Return once `request` may use `subject`, else raise `Refused`. `answered`: the user has
         already answered the request for this call."""
-        permission = policy.decide(arguments)
         if permission is Permission.DENY:
             raise Refused(
                 f"The user's rules don't allow this call of {subject}.",
