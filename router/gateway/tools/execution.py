@@ -48,6 +48,7 @@ from router.upstream.ports import CallOptions, Upstreams
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
 _DECISION_TIMEOUT_S = 10.0
+_PERMITTED, _NOT_ASKED = "permitted:", "not-asked:"
 _HOP_META_PREFIX = "io.modelcontextprotocol/"
 _HOP_META_KEYS = frozenset({"progressToken", "token", "projectId"})
 """The members of `_meta` that are between client and router: MCP's own, our token and project."""
@@ -83,6 +84,8 @@ class Execution:
             tool = view.tool(key)
             if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))
+            responses, answered = _input_responses(request)
+            permission = Permission.ALLOW
             if (policy := view.policy(key)) is not ALLOWED:
                 permission = policy.otherwise
                 if policy.exceptions:
@@ -95,22 +98,19 @@ class Execution:
                     permission,
                     arguments,
                     self._server_name(request.principal, key.server),
-                    # The state of a continued call is sealed: it was permitted before.
-                    answered="requestState" in request.input_responses,
+                    answered=answered,
                 )
             if perform is not None:
                 return Ok(await perform())
-            params: JsonObject = {
-                "name": key.tool,
-                "arguments": arguments,
-                **request.input_responses,
-            }
+            params: JsonObject = {"name": key.tool, "arguments": arguments, **responses}
             if meta := forwarded_meta(request.meta):
                 params["_meta"] = meta
             repeatable = _is_repeatable(tool)
             result = await self.forward(
                 request, key.server, "tools/call", params, repeatable=repeatable
             )
+            if result.get("resultType") == "input_required":
+                return Ok(_with_permission(result, permission))
             return Ok(self.redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
             return failed(error)
@@ -194,6 +194,25 @@ class Execution:
             raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
+
+
+def _with_permission(result: JsonObject, permission: Permission) -> JsonObject:
+    """An `input_required` result whose state says whether the user was asked for this call. The
+    state is sealed on its way to the client."""
+    state = result.get("requestState")
+    if not isinstance(state, str):
+        return result
+    mark = _PERMITTED if permission is Permission.ASK else _NOT_ASKED
+    return {**result, "requestState": f"{mark}{state}"}
+
+
+def _input_responses(request: ClientRequest) -> tuple[JsonObject, bool]:
+    """By which params the call is continued, and whether it is one that the user permitted."""
+    responses = request.input_responses
+    if not isinstance(state := responses.get("requestState"), str):
+        return responses, False
+    given = state.partition(":")[2]
+    return {**responses, "requestState": given}, state.startswith(_PERMITTED)
 
 
 async def _decided(decide: Callable[..., Permission], *arguments: object) -> Permission:
