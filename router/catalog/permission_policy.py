@@ -10,7 +10,7 @@ the workspace's rules. Without a match it is allowed. Rules with arguments are d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from router.catalog.argument_match import arguments_match
@@ -25,6 +25,7 @@ Layer: TypeAlias = tuple[Mapping[str, Permission], Sequence[PermissionRule]]
 """The permissions and the rules of a project or a workspace."""
 
 _ANY = "*"
+_STRICTNESS = (Permission.ALLOW, Permission.ASK, Permission.DENY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +47,34 @@ class Policy:
 
     exceptions: tuple[PermissionRule, ...] = ()
     otherwise: Permission = Permission.ALLOW
+    at_least: Policy | None = None
+    """Another policy, which decides where it is stricter."""
 
     @property
     def hidden(self) -> bool:
         """Whether every call is denied."""
         permissions = {rule.permission for rule in self.exceptions} | {self.otherwise}
-        return permissions == {Permission.DENY}
+        also = self.at_least is not None and self.at_least.hidden
+        return also or permissions == {Permission.DENY}
+
+    @property
+    def depends_on_arguments(self) -> bool:
+        also = self.at_least is not None and self.at_least.depends_on_arguments
+        return also or bool(self.exceptions)
 
     def decide(
         self, arguments: JsonObject, schema: JsonObject | None = None, located: Located = nowhere
     ) -> Permission:
         """The permission for one call. `schema` describes its arguments."""
+        permission = self._decide(arguments, schema or {}, located)
+        if self.at_least is None:
+            return permission
+        other = self.at_least.decide(arguments, schema, located)
+        return max(permission, other, key=_STRICTNESS.index)
+
+    def _decide(self, arguments: JsonObject, schema: JsonObject, located: Located) -> Permission:
         for rule in self.exceptions:
-            if arguments_match(rule, arguments, schema or {}, located):
+            if arguments_match(rule, arguments, schema, located):
                 return rule.permission
         return self.otherwise
 
@@ -66,8 +82,20 @@ class Policy:
 ALLOWED = Policy()
 
 
-def policy_of(subject: Subject, layers: Iterable[Layer], located: Located = nowhere) -> Policy:
-    """The policy for a subject; `layers` are those of the project, then of the workspace."""
+def policy_of(
+    subject: Subject,
+    layers: Iterable[Layer],
+    located: Located = nowhere,
+    at_least: Iterable[Layer] = (),
+) -> Policy:
+    """The policy for a subject; `layers` are those of the project, then of the workspace. What is
+    stricter by the layers `at_least` is decided by those."""
+    policy = _policy_of(subject, layers, located)
+    floor = _policy_of(subject, at_least, located)
+    return policy if floor is ALLOWED else replace(policy, at_least=floor)
+
+
+def _policy_of(subject: Subject, layers: Iterable[Layer], located: Located) -> Policy:
     exceptions: list[PermissionRule] = []
     for permissions, rules in layers:
         if subject.kind is PermissionKind.TOOL and (permission := permissions.get(str(subject))):

@@ -47,6 +47,8 @@ class View:
     policies: Mapping[ToolKey, Policy]
     """Of these tools and the hidden ones; empty if everything is allowed."""
     layers: Sequence[Layer]
+    at_least: Sequence[Layer]
+    """Those that hold too where they are stricter."""
     optimization: Optimization | None
     exposure: Exposure
     pinned_keys: frozenset[str]
@@ -107,7 +109,7 @@ class View:
 
     def policy_for(self, subject: Subject, located: Located = nowhere) -> Policy:
         """The policy for a prompt or a resource."""
-        return policy_of(subject, self.layers, located)
+        return policy_of(subject, self.layers, located, self.at_least)
 
     @cached_property
     def index(self) -> SearchIndex:

@@ -5,7 +5,8 @@ JSON keys are camelCase like those of `mcpServers`, so that entries of other cli
 
 from __future__ import annotations
 
-from typing import Literal
+import secrets
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -40,6 +41,19 @@ class PermissionRule(ConfigModel):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
+Generation: TypeAlias = Annotated[
+    str,
+    Field(
+        max_length=64,
+        description="Tells it from an earlier one of the same ID, whose tokens stay invalid.",
+    ),
+]
+
+
+def new_generation() -> str:
+    return secrets.token_hex(8)
+
+
 def _rules_and_pins(config: ProjectConfig | WorkspaceConfig) -> JsonObject:
     """Omitted if empty, so that the file stays short."""
     rules = {"rules": [rule.to_json() for rule in config.rules]} if config.rules else {}
@@ -50,6 +64,7 @@ class ProjectConfig(ConfigModel):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
     name: str = Field(min_length=1, max_length=80)
+    generation: Generation = ""
     servers: tuple[ServerId, ...] | None = Field(
         default=None, description="The servers it may use; absent means all of the workspace."
     )
@@ -60,7 +75,7 @@ class ProjectConfig(ConfigModel):
     pinned: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
-        apart = {"rules", "pinned"}
+        apart = {"rules", "pinned", *([] if self.generation else ["generation"])}
         plain = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
         return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
 
@@ -70,6 +85,7 @@ class WorkspaceConfig(ConfigModel):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     name: str = Field(min_length=1, max_length=80)
+    generation: Generation = ""
     optimization: Optimization | None = Field(
         default=Optimization.HYBRID,
         description="How clients outside any project find tools; null exposes all tools.",
@@ -93,6 +109,7 @@ class WorkspaceConfig(ConfigModel):
 
     def to_json(self) -> JsonObject:
         apart = {"rules", "pinned", "projects", "mcp_servers"}
+        apart |= set() if self.generation else {"generation"}
         return {
             **self.model_dump(mode="json", by_alias=True, exclude=apart),
             **_rules_and_pins(self),

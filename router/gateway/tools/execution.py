@@ -66,7 +66,7 @@ class Execution:
         catalog = self.catalogs.get(principal.workspace)
         if catalog is None:
             raise NoWorkspace(principal.workspace)
-        return catalog.view(principal.project, principal.servers)
+        return catalog.view(principal.project, principal.servers, chosen=principal.chose_project)
 
     async def call_tool(
         self,
@@ -87,11 +87,12 @@ class Execution:
             responses, answered = _input_responses(request)
             permission = Permission.ALLOW
             if (policy := view.policy(key)) is not ALLOWED:
-                permission = policy.otherwise
-                if policy.exceptions:
+                if policy.depends_on_arguments:
                     located = self._located(request, key.server)
                     schema = tool.input_schema
                     permission = await _decided(policy.decide, arguments, schema, located)
+                else:
+                    permission = policy.decide({})
                 await self.permission_requests.check(
                     request,
                     Subject(PermissionKind.TOOL, key.server, key.tool, tool.annotations),
