@@ -81,12 +81,13 @@ class View:
         if entry is not None and entry.cached is None:
             if (known := self.failure_of(server)) is not None:
                 advice = advise(known, entry.name)
-                raise UpstreamFailed(known, advice.cause, advice.suggestion)
+                raise UpstreamFailed(known, advice.cause, advice.suggestion, advice.terminal)
             failure = Failure(FailureKind.OTHER, entry.id, "its tools have not been discovered yet")
             raise UpstreamFailed(
                 failure,
                 f"The tools of {entry.name} have not been discovered yet.",
-                f"Try again in a moment, or discover them with: toolbooth refresh {entry.id}",
+                "Try again in a moment.",
+                f"Discover them with: toolbooth refresh {entry.id}",
             )
 
     def _check_approved(self, key: ToolKey) -> None:
@@ -99,8 +100,8 @@ class View:
         why = "has changed since the user approved it" if changed else "is new"
         raise InvalidInput(
             f"{key} {why} and waits for the user's approval.",
-            f"The user can look at it in Toolbooth's window, or with: toolbooth pending; "
-            f"and approve it there or with: toolbooth approve {key}",
+            "Only the user can approve it, in Toolbooth's window. Go on without it.",
+            f"Look at it with: toolbooth pending. Approve it with: toolbooth approve {key}",
         )
 
     def policy(self, key: ToolKey) -> Policy:

@@ -62,7 +62,7 @@ def server_json(status: ServerStatus) -> JsonObject:
     return {
         **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
-        "action": advice.suggestion,
+        "action": advice.action,
         **json_fields(status, "discovery tool_count listed_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,

@@ -108,7 +108,8 @@ class LocalServer:
             if not isinstance(error, ToolboothError):
                 log.exception("A command failed")
             failure = failed(error)
-            answer = {"ok": False, "error": {"message": failure.message, "hint": failure.hint}}
+            hint = f"{failure.hint} {failure.terminal}".strip()
+            answer = {"ok": False, "error": {"message": failure.message, "hint": hint}}
         return json.dumps(answer).encode() + b"\n"
 
 

@@ -119,7 +119,9 @@ class ToolLists:
             if tools:
                 raise NotFound(
                     sentence("The tools of {name} have not been discovered yet.", name=entry.name),
-                    sentence("Discover them with: toolbooth refresh {server}", server=ref.server),
+                    terminal=sentence(
+                        "Discover them with: toolbooth refresh {server}", server=ref.server
+                    ),
                 )
             return
         known = {tool.name: tool for tool in entry.cached.listing.tools}

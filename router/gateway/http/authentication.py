@@ -45,7 +45,7 @@ class Authenticator:
             if self.is_open():
                 return None
             raise HTTPError(
-                401, "A token is needed. Create one with: toolbooth token new NAME", "no token"
+                401, "A token is needed. The user can create one in Toolbooth.", "no token"
             )
         if (summary := self.verify(token)) is None:
             raise HTTPError(

@@ -192,7 +192,8 @@ class Execution:
         if now.config.disabled and error.failure.kind is not FailureKind.DISABLED:
             off = Failure(FailureKind.DISABLED)
             message = f"{name} was turned off while it was working on this."
-            raise UpstreamFailed(off, message, advise(off, name).suggestion) from error
+            advice = advise(off, name)
+            raise UpstreamFailed(off, message, advice.suggestion, advice.terminal) from error
         if error.message.startswith(UNNAMED):
             error.message = f"{name}{error.message.removeprefix(UNNAMED)}"
 

@@ -137,7 +137,8 @@ class PermissionRequests:
         if not self._attended():
             raise Refused(
                 f"{subject} needs the user's permission, and nobody is there to give it.",
-                f"The user can allow it with: toolbooth permission set {subject} allow",
+                "Go on without it, or ask the user to allow it in Toolbooth.",
+                f"Allow it with: toolbooth permission set {subject} allow",
             )
         if len(self._pending) >= _MAX_PENDING:
             raise Refused(
