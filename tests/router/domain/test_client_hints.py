@@ -45,5 +45,7 @@ def test_commands_that_lift_a_refusal_are_named_for_the_terminal_only() -> None:
             continue
         tree = ast.parse(file.read_text())
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if ast.unparse(call.func) == "sentence":
+                continue  # part of another call
             for argument in call.args[:2]:
                 assert not LIFTS.search(ast.unparse(argument)), (file, ast.unparse(argument))
