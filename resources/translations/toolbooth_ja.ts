@@ -772,6 +772,14 @@
         <translation>レベル {0}：内側のプログラムがほかのプログラムにシグナルを送れました。</translation>
     </message>
     <message>
+        <source>Level {0}: a sandboxed program could change other programs.</source>
+        <translation>レベル {0}：内側のプログラムがほかのプログラムの設定やメモリに手を加えられました。</translation>
+    </message>
+    <message>
+        <source>Level {0}: a sandboxed program could use the shared memory of others.</source>
+        <translation>レベル {0}：内側のプログラムがほかのプログラムの共有メモリを使えました。</translation>
+    </message>
+    <message>
         <source>Level {0}: a sandboxed program could start unlimited processes.</source>
         <translation>レベル {0}：内側のプログラムがプロセスを際限なく起動できました。</translation>
     </message>

@@ -66,6 +66,12 @@ def qualified_uri(server: ServerId, uri: str) -> str:
     return f"{_OWN_SCHEME}{server}/" + "".join(chain.from_iterable(parts))
 
 
+def server_of_uri(uri: str) -> ServerId | None:
+    """The server that a URI made by `qualified_uri` names."""
+    server, slash, _ = uri.removeprefix(_OWN_SCHEME).partition("/")
+    return ServerId(server) if uri.startswith(_OWN_SCHEME) and slash else None
+
+
 def resolve_uri(
     uri: str, resources: Mapping[str, ExposedItem], templates: Mapping[str, ExposedItem]
 ) -> tuple[ServerId, str] | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from router.api.events import Publish, ServerStatusChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_entry import ServerEntry
+from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.errors import NoWorkspace
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
@@ -29,9 +31,12 @@ class Condition:
 
     consented: bool = False
     connection: ServerState = ServerState.IDLE
-    discovery: DiscoveryStatus = DiscoveryStatus.NEVER
     step: DiscoveryStep | None = None
+    """Of the discovery in progress, if it is shown."""
+    attempt: DiscoveryAttempt | None = None
+    """The last discovery that has ended."""
     failure: Failure | None = None
+    """Of its last start or discovery, since it was last connected."""
     process: ProcessFacts | None = None
     protection: Protection | None = None
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
@@ -93,6 +98,8 @@ class ServerStatuses:
             step=condition.step,
             tool_count=len(entry.tools) if listing else None,
             listed_at=entry.listed_at,
+            attempted_at=_attempted_at(entry, condition),
+            retry_at=condition.attempt.retry_at if condition.attempt else None,
             failure=_failure(entry, condition),
             process=condition.process,
             pending_count=len(catalog.pending(entry)),
@@ -117,10 +124,20 @@ def _state(entry: ServerEntry, condition: Condition) -> ServerState:
 
 
 def _discovery(entry: ServerEntry, condition: Condition) -> DiscoveryStatus:
-    """A list from the cache was discovered once, whatever has happened since startup."""
-    if condition.discovery is DiscoveryStatus.NEVER and entry.cached:
-        return DiscoveryStatus.SUCCESS
-    return condition.discovery
+    if condition.step is not None:
+        return DiscoveryStatus.DISCOVERING
+    if condition.attempt is not None:
+        return condition.attempt.status
+    # A list from the cache was discovered once.
+    return DiscoveryStatus.SUCCESS if entry.cached else DiscoveryStatus.NEVER
+
+
+def _attempted_at(entry: ServerEntry, condition: Condition) -> datetime | None:
+    """The same list again only updates the list's time."""
+    attempt = condition.attempt
+    if attempt is None or attempt.failure is None:
+        return entry.listed_at or (attempt.at if attempt else None)
+    return attempt.at
 
 
 def _failure(entry: ServerEntry, condition: Condition) -> Failure | None:
@@ -129,4 +146,7 @@ def _failure(entry: ServerEntry, condition: Condition) -> Failure | None:
     if not condition.consented:
         shown = would_run(entry.config.target, entry.config.env)
         return Failure(FailureKind.CONSENT_NEEDED, subject=entry.id, detail=shown)
+    attempt = condition.attempt
+    if condition.failure is None and attempt and condition.connection is not ServerState.READY:
+        return attempt.failure
     return condition.failure

@@ -27,7 +27,7 @@ from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.names import SCRIPTS, exposed_names
+from router.domain.names import SCRIPTS, SEPARATOR, exposed_names
 from router.domain.permissions import PermissionKind
 from router.domain.search import SearchIndex, SearchProvider
 from router.domain.tool_lists import Approval
@@ -68,6 +68,10 @@ class View:
         return tool
 
     @cached_property
+    def entries(self) -> Mapping[ServerId, ServerEntry]:
+        return {entry.id: entry for entry in self.servers}
+
+    @cached_property
     def lua(self) -> LuaNames:
         """The names by which scripts call these tools."""
         names = {entry.id: entry.name for entry in self.servers}
@@ -77,7 +81,7 @@ class View:
 
     def check_listed(self, server: ServerId) -> None:
         """Raise `UpstreamFailed` for a server whose tools are not known yet."""
-        entry = next((entry for entry in self.servers if entry.id == server), None)
+        entry = self.entries.get(server)
         if entry is not None and entry.cached is None:
             if (known := self.failure_of(server)) is not None:
                 advice = advise(known, entry.name)
@@ -92,7 +96,7 @@ class View:
 
     def _check_approved(self, key: ToolKey) -> None:
         """For a tool that needs approval, the error tells what the user has to do."""
-        entry = next((entry for entry in self.servers if entry.id == key.server), None)
+        entry = self.entries.get(key.server)
         pending = entry.unapproved.get(key.tool) if entry is not None else None
         if pending is None or self.policy(key).hidden:
             return
@@ -120,6 +124,13 @@ class View:
     def exposed(self) -> dict[str, ToolKey]:
         """The names clients see when all tools are exposed, in order of name."""
         return exposed_names(self.tools, prefixed=self.prefixed)
+
+    def server_of(self, exposed_name: str) -> ServerId | None:
+        """The server that has the tool or prompt of this name, if any has."""
+        if not self.prefixed and len(self.servers) == 1:
+            return self.servers[0].id
+        server, separator, _ = exposed_name.partition(SEPARATOR)
+        return ServerId(server) if separator and server in self.entries else None
 
     @cached_property
     def pinned(self) -> dict[str, ToolKey]:

@@ -174,6 +174,14 @@ def describe(failure: Failure) -> FailureText:
                 "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
+        case FailureKind.STUCK:
+            return _described(
+                "Stopped responding",
+                "It is restarted for the next call. If its tools need longer, raise the timeout "
+                "for calls.",
+                detail=f"calls had no response within {subject}, so it was stopped",
+                terminal="Set callTimeoutS in the settings.",
+            )
         case FailureKind.UNREACHABLE:
             cause = sentence("Can’t reach {address}", address=subject)
             return _described(

@@ -14,6 +14,8 @@ class FailureKind(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     EXITED = "exited"
     TIMEOUT = "timeout"
+    STUCK = "stuck"
+    """Its calls timed out one after the other, and it sent nothing meanwhile: it was stopped."""
     UNREACHABLE = "unreachable"
     SIGN_IN_NEEDED = "sign_in_needed"
     CONSENT_NEEDED = "consent_needed"

@@ -44,6 +44,8 @@ class Why(StrEnum):
     REACHED_NETWORK = "Level {0}: a sandboxed program could reach the network."
     REACHED_SOCKETS = "Level {0}: a sandboxed program could reach local sockets."
     SIGNALLED = "Level {0}: a sandboxed program could signal other programs."
+    CHANGED_PROGRAMS = "Level {0}: a sandboxed program could change other programs."
+    SHARED_MEMORY = "Level {0}: a sandboxed program could use the shared memory of others."
     FORKED = "Level {0}: a sandboxed program could start unlimited processes."
     IN_CONTAINER = "It runs in a container, started as configured: isolation ends at the container."
     NO_NPM = "Started as configured: npm is not installed."

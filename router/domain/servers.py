@@ -91,6 +91,10 @@ class ServerStatus:
     nothing to isolate (an HTTP server)."""
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     """What the user allows it during discovery."""
+    attempted_at: datetime | None = None
+    """When its last discovery ended, however that was; kept over a restart."""
+    retry_at: datetime | None = None
+    """When a failed discovery is tried again by itself."""
     pending_count: int = 0
     """Tools that need approval."""
     unapproved_count: int = 0

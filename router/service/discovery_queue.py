@@ -1,14 +1,15 @@
 """Discoveries in the background: two at a time, and one for all who ask for the same server.
 
 A discovery plans, discovers and has the list adopted. One that fails keeps the list that is known:
-an old list is better than none. Its status says how it ended.
+an old list is better than none. How it ended is recorded in its status and on disk. A request may
+`follow` a discovery, which then comes before those that nobody waits for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -20,11 +21,13 @@ from router.domain.errors import NotFound, UpstreamAnsweredError, UpstreamFailed
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.servers import DiscoveryStatus, DiscoveryStep
+from router.domain.servers import DiscoveryStep
 from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace, log_event
 from router.service.context import ServiceContext
+from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.discovery_planner import DiscoveryPlanner
+from router.service.discovery_slots import DiscoverySlots
 from router.service.tool_lists import ToolLists
 
 log = logging.getLogger(__name__)
@@ -35,6 +38,23 @@ _Key: TypeAlias = tuple[ServerRef, str]
 """A server and the hash of its configuration: a changed server is discovered separately."""
 
 
+@dataclass(eq=False, slots=True)
+class _Run:
+    """A discovery under way."""
+
+    task: asyncio.Task[None]
+    step: DiscoveryStep = DiscoveryStep.STARTING
+    changed: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    """Done at the next step."""
+
+    def reached(self, step: DiscoveryStep) -> None:
+        self.step = step
+        self.changed.set_result(None)
+        self.changed = asyncio.get_running_loop().create_future()
+
+
 @dataclass(slots=True)
 class DiscoveryQueue:
     _context: ServiceContext
@@ -42,10 +62,9 @@ class DiscoveryQueue:
     _planner: DiscoveryPlanner
     _discoverer: Discoverer
     _tool_lists: ToolLists
-    _slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(CONCURRENT_DISCOVERIES)
-    )
-    _runs: dict[_Key, asyncio.Task[None]] = field(default_factory=dict[_Key, "asyncio.Task[None]"])
+    _attempts: DiscoveryAttempts
+    _slots: DiscoverySlots = field(default_factory=lambda: DiscoverySlots(CONCURRENT_DISCOVERIES))
+    _runs: dict[_Key, _Run] = field(default_factory=dict[_Key, _Run])
     _quiet: set[ServerRef] = field(default_factory=set[ServerRef])
     """Servers whose discovery is shown only if the list changed or it failed."""
 
@@ -66,16 +85,47 @@ class DiscoveryQueue:
             self._quiet.add(ref)
         await asyncio.shield(self._joined(ref))
 
+    async def follow(
+        self,
+        ref: ServerRef,
+        timeout_s: float,
+        on_step: Callable[[DiscoveryStep], Awaitable[None]],
+    ) -> bool:
+        """Wait for the discovery of a server, begun if there is none, and report its steps. Whether
+        it has ended; it goes on in any case."""
+        self.begin(ref)
+        key = self._key(ref)
+        self._slots.prefer(key)
+        run, told = self._runs[key], None
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout_s
+        while not run.task.done() and (left_s := end - loop.time()) > 0:
+            if run.step is not told:
+                told = run.step
+                await on_step(told)
+                continue
+            either = (run.task, run.changed)
+            await asyncio.wait(either, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+        return run.task.done()
+
+    async def settle(self, refs: Iterable[ServerRef], timeout_s: float) -> None:
+        """Wait for those of these discoveries that are under way, for a limited time."""
+        wanted = frozenset(refs)
+        tasks = [run.task for key, run in self._runs.items() if key[0] in wanted]
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout_s)
+
     async def cancel(self, ref: ServerRef) -> None:
         """Cancel the discoveries of a server. Nothing of them is left when this returns."""
-        runs = {key: run for key, run in self._runs.items() if key[0] == ref}
-        await _cancel(runs.values())
-        for key, run in runs.items():
-            if run.cancelled():
-                self._fail(key, Failure(FailureKind.CANCELLED))
+        tasks = {key: run.task for key, run in self._runs.items() if key[0] == ref}
+        await _cancel(tasks.values())
+        for key, task in tasks.items():
+            if task.cancelled() and self._context.catalogs.find_unchanged(*key):
+                self._attempts.cancelled(*key)
+                self._end(ref, DiscoveryStep.FAILED, Failure(FailureKind.CANCELLED))
 
     async def close(self) -> None:
-        await _cancel(list(self._runs.values()))
+        await _cancel([run.task for run in self._runs.values()])
 
     def _begin(self, refs: Collection[ServerRef]) -> list[asyncio.Task[None]]:
         """In a context of its own: one trace for all that are begun together."""
@@ -89,10 +139,10 @@ class DiscoveryQueue:
         key = self._key(ref)
         run = self._runs.get(key)
         if run is None:
-            self._report(ref, DiscoveryStep.STARTING)
-            run = self._runs[key] = spawn(self._run(key), name=f"discover {ref.server}")
-            run.add_done_callback(lambda _: self._ended(key))
-        return run
+            run = self._runs[key] = _Run(spawn(self._run(key), name=f"discover {ref.server}"))
+            run.task.add_done_callback(lambda _: self._ended(key))
+            self._show(ref, DiscoveryStep.STARTING)
+        return run.task
 
     def _ended(self, key: _Key) -> None:
         self._runs.pop(key, None)
@@ -102,36 +152,50 @@ class DiscoveryQueue:
         return ref, self._context.catalogs.entry(ref).config.config_hash
 
     async def _run(self, key: _Key) -> None:
-        ref, config_hash = key
         try:
-            async with self._slots:
-                plan = await self._planner.plan(ref)
-                listing = await self._discoverer.discover(
-                    ref, plan, lambda step: self._report(ref, step)
-                )
-                await self._tool_lists.adopt_discovered(ref, config_hash, listing)
-            self._succeed(key, len(listing.tools))
-        except UpstreamFailed as error:
-            self._fail(key, error.failure)
-        except UpstreamAnsweredError as error:
-            self._fail(key, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+            async with self._slots.taken(key):
+                await self._discover(key)
         except NotFound:
-            log.debug("%s was removed during its discovery", ref.server)
+            log.debug("%s was removed during its discovery", key[0].server)
 
-    def _report(self, ref: ServerRef, step: DiscoveryStep) -> None:
+    async def _discover(self, key: _Key) -> None:
+        ref, config_hash = key
+        program, _ = await self._attempts.program(ref)
+        try:
+            plan = await self._planner.plan(ref)
+            listing = await self._discoverer.discover(ref, plan, lambda step: self._step(key, step))
+            fetched, is_package = await self._attempts.program(ref)
+            await self._tool_lists.adopt_discovered(ref, config_hash, listing)
+        except UpstreamFailed as error:
+            self._fail(key, program, error.failure)
+        except UpstreamAnsweredError as error:
+            self._fail(key, program, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+        else:
+            # A package may have been fetched meanwhile; any other program that was changed
+            # meanwhile may have been started before.
+            self._succeed(key, fetched if is_package else program, len(listing.tools))
+        await self._attempts.save(ref)
+
+    def _step(self, key: _Key, step: DiscoveryStep) -> None:
+        if (run := self._runs.get(key)) is not None:
+            run.reached(step)
+        self._show(key[0], step)
+
+    def _show(self, ref: ServerRef, step: DiscoveryStep) -> None:
         if ref not in self._quiet:
-            self._statuses.update(ref, discovery=DiscoveryStatus.DISCOVERING, step=step)
+            self._statuses.update(ref, step=step)
             self._context.publish(DiscoveryProgressed(ref, step))
 
-    def _succeed(self, key: _Key, tool_count: int) -> None:
+    def _succeed(self, key: _Key, program: str, tool_count: int) -> None:
         ref, config_hash = key
         if self._context.catalogs.find_unchanged(ref, config_hash):
             log_event(
                 log, "tools.discovery.server.success", serverName=ref.server, toolCount=tool_count
             )
-            self._end(ref, DiscoveryStatus.SUCCESS, DiscoveryStep.COMPLETE, None)
+            self._attempts.ended(ref, config_hash, program)
+            self._end(ref, DiscoveryStep.COMPLETE, None)
 
-    def _fail(self, key: _Key, failure: Failure) -> None:
+    def _fail(self, key: _Key, program: str, failure: Failure) -> None:
         ref, config_hash = key
         if not self._context.catalogs.find_unchanged(ref, config_hash):
             return
@@ -142,22 +206,21 @@ class DiscoveryQueue:
             serverName=ref.server,
             errorMessage=str(advise(failure, ref.server)),
         )
-        timed_out = failure.kind is FailureKind.TIMEOUT
-        status = DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
-        self._end(ref, status, DiscoveryStep.FAILED, failure)
+        if failure.kind is FailureKind.CONSENT_NEEDED:
+            self._statuses.update(ref, consented=False)
+        self._attempts.ended(ref, config_hash, program, failure)
+        self._end(ref, DiscoveryStep.FAILED, failure)
         if failure.kind is FailureKind.NETWORK_NEEDED:
             self._context.publish(AttentionNeeded(ref, failure))
 
-    def _end(
-        self, ref: ServerRef, status: DiscoveryStatus, step: DiscoveryStep, failure: Failure | None
-    ) -> None:
-        self._statuses.update(ref, discovery=status, step=None, failure=failure)
+    def _end(self, ref: ServerRef, step: DiscoveryStep, failure: Failure | None) -> None:
+        self._statuses.update(ref, step=None, failure=failure)
         if ref not in self._quiet:
             self._context.publish(DiscoveryProgressed(ref, step))
 
 
-async def _cancel(runs: Collection[asyncio.Task[None]]) -> None:
-    for run in runs:
-        run.cancel()
-    if runs:
-        await asyncio.wait(runs)
+async def _cancel(tasks: Collection[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

@@ -90,6 +90,7 @@ class Endpoint:
             lambda: settings().call_timeout_s,
             self.permission_requests,
             context.redactor,
+            upstreams.tool_list_waiter,
         )
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))

@@ -1,5 +1,5 @@
 """When tool lists are discovered again without a request: after a start or a change of
-configuration, when a server has connected, and by their age.
+configuration, when a server has connected, by their age, and with growing pauses after a failure.
 
 `due_in` is the one rule, the monitor collects what it depends on. A discovery that the monitor
 starts for a known list is not shown, unless the list has changed or the discovery fails.
@@ -12,16 +12,21 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 
+from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.errors import NotFound
 from router.domain.ids import ServerRef
 from router.runtime.clock import Clock
-from router.runtime.tasks import spawn, stop
+from router.runtime.tasks import log_and_continue, spawn, stop
+from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.workspace_catalogs import WorkspaceCatalogs
 
 log = logging.getLogger(__name__)
 
-TICK_S = 30.0
+TICK_S = 10.0
+PROGRAM_TICKS = 30
+"""After so many ticks, changes of programs on disk are looked for."""
 DAY = timedelta(hours=24)
 CONNECTED_TTL = timedelta(minutes=5)
 SHORTEST_TTL = timedelta(seconds=10)
@@ -39,6 +44,8 @@ class ListState:
     """When the server last sent it; None: never, or not with these limits and configuration."""
     tried_at: datetime | None = None
     """When a discovery was last started, if that counts as well."""
+    attempt: DiscoveryAttempt | None = None
+    """The last discovery that has ended. One that failed alone decides, with its pause."""
     ttl_ms: int | None = None
     """How long it is valid, according to the server."""
     connected: bool = False
@@ -53,6 +60,10 @@ def due_in(state: ListState, now: datetime) -> timedelta:
     Ages have no sign: a clock that was set back must not keep a list fresh for as long as that. The
     nearer moment counts: one that lies in the future must not make a list due at every tick.
     """
+    if (failed := state.attempt) is not None and failed.retry_after is not None:
+        is_running = state.tried_at is not None and state.tried_at > failed.at
+        if not is_running:
+            return failed.retry_after - abs(now - failed.at)
     moments = [moment for moment in (state.seen_at, state.tried_at) if moment is not None]
     if not moments:
         return DUE
@@ -77,6 +88,7 @@ def _max_age(state: ListState, age: timedelta) -> timedelta:
 @dataclass(slots=True)
 class FreshnessMonitor:
     catalogs: WorkspaceCatalogs
+    attempts: DiscoveryAttempts
     discover_quietly: Callable[[ServerRef], Awaitable[None]]
     """Discovers one server without showing it."""
     may_run: Callable[[ServerRef], bool]
@@ -105,7 +117,23 @@ class FreshnessMonitor:
             if self.may_run(ref) and self.is_due(ref):
                 self._start_discovery(ref)
 
+    def retry_failed(self) -> None:
+        """The network has changed, or the computer woke up: what failed may work now."""
+        for ref in self.catalogs.all_refs():
+            last = self.attempts.last(ref)
+            if last is not None and last.may_be_network and self.may_run(ref):
+                self._start_discovery(ref)
+
+    async def check_programs(self) -> None:
+        """Discover the servers again whose program has changed, unless they run: what runs is still
+        the old program, and its list is discovered when the new one is started."""
+        for ref in list(self.catalogs.all_refs()):
+            if not self.is_connected(ref):
+                await self.attempts.check_program(ref)
+
     def is_due(self, ref: ServerRef) -> bool:
+        if ref in self.attempts.outdated:
+            return True
         entry, now = self.catalogs.entry(ref), self.clock()
         # The first discovery of a server is started elsewhere.
         never = now if entry.listed_at is None else None
@@ -114,6 +142,7 @@ class FreshnessMonitor:
         state = ListState(
             entry.listed_at,
             self._tried.get(ref, never),
+            self.attempts.last(ref),
             entry.listing.ttl_ms,
             connected=connected,
             idle=None if idle_s is None else timedelta(seconds=idle_s),
@@ -121,8 +150,11 @@ class FreshnessMonitor:
         return due_in(state, now) <= DUE
 
     async def _tick(self) -> None:
-        while True:
+        for tick in count(1):
             await asyncio.sleep(TICK_S)
+            if tick % PROGRAM_TICKS == 0:
+                with log_and_continue("look for changed programs"):
+                    await self.check_programs()
             self.discover_due()
 
     def _start_discovery(self, ref: ServerRef) -> None:

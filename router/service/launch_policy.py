@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from router.catalog.server_entry import ServerEntry
 from router.config.secret_detection import secret_values
 from router.config.server import ServerConfig
 from router.discovery.packages.resolver import PackageResolver
+from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.service.context import ServiceContext
 from router.service.sign_ins import SignIns
+from router.store.consents import search_path
 from router.store.secrets import resolve
 from router.upstream.connect import LaunchPlan
 from router.upstream.errors import failed
+from router.upstream.process.environment import find_command
 from router.upstream.run_options import RunOptions
 
 _RELATIVE_PROGRAM = (
@@ -42,13 +46,24 @@ class LaunchPolicy:
             raise failed(Failure(FailureKind.DISABLED), entry.name)
         if entry.config.lets_client_choose_program:
             raise failed(Failure(FailureKind.OTHER, detail=_RELATIVE_PROGRAM), entry.name)
-        if not await asyncio.to_thread(self._context.catalogs.has_consent, ref):
-            failure = Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
-            raise failed(failure, entry.name)
+        if (refusal := await asyncio.to_thread(self._refusal, ref, entry)) is not None:
+            raise failed(refusal, entry.name)
         self._context.redactor.set_secrets(
             ref, (each.value for each in entry.config.plain_secrets), "written"
         )
         return entry.config
+
+    def _refusal(self, ref: ServerRef, entry: ServerEntry) -> Failure | None:
+        """Why the user's consent does not cover what would run now. Reads files."""
+        if self._context.catalogs.has_consent(ref):
+            return None
+        if self._context.catalogs.lost_program(ref):
+            path = search_path(entry.config) or os.environ.get("PATH", os.defpath)
+            try:
+                find_command(entry.config.command or "", {"PATH": path}, entry.config.cwd)
+            except UpstreamFailed as error:
+                return error.failure
+        return Failure(FailureKind.CONSENT_NEEDED, entry.id, f"“{entry.config.target}”")
 
     async def plan(self, ref: ServerRef, folder: str | None) -> LaunchPlan:
         """How to start a server. Called at each start, so that secrets don't outlive their use. A

@@ -22,17 +22,20 @@ from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess
-from router.domain.servers import DiscoveryStatus, LogLine, ServerState
+from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tracing import log_event
 from router.service.context import ServiceContext
+from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.discovery_queue import DiscoveryQueue
 from router.service.freshness import DUE, FreshnessMonitor, ListState, due_in
 from router.service.launch_policy import LaunchPolicy
+from router.service.network_monitor import NetworkMonitor
 from router.service.receipts import Receipts
 from router.service.sign_ins import SignIns
 from router.service.sleep_monitor import SleepMonitor
+from router.service.tool_list_waiter import ToolListWaiter
 from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
@@ -89,18 +92,29 @@ class UpstreamManager:
             keep_receipt=self.receipts.keep,
             clock=context.clock,
         )
+        self._attempts = DiscoveryAttempts(context, self.statuses, self._packages.installed)
         self.discovery_queue = DiscoveryQueue(
-            context, self.statuses, self.discovery_planner, discoverer, self.tool_lists
+            context,
+            self.statuses,
+            self.discovery_planner,
+            discoverer,
+            self.tool_lists,
+            self._attempts,
+        )
+        self.tool_list_waiter = ToolListWaiter(
+            context, self.statuses, self.discovery_queue, self._attempts, self.pool.reset_failures
         )
         self._freshness = FreshnessMonitor(
             catalogs,
+            self._attempts,
             self.discovery_queue.discover_quietly,
             may_run=self._may_run,
             is_connected=lambda ref: self.statuses.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
             clock=context.clock,
         )
-        self._sleep_monitor = SleepMonitor(self.pool.recheck)
+        self._sleep_monitor = SleepMonitor(self._reconnect)
+        self._network_monitor = NetworkMonitor(self._reconnect)
 
     async def kill_leftovers(self) -> None:
         """End the server processes that a killed router has left behind."""
@@ -113,6 +127,7 @@ class UpstreamManager:
         self.is_serving = True
         self._freshness.start()
         self._sleep_monitor.start()
+        self._network_monitor.start()
         for ref in self._catalogs.all_refs():
             self._begin(ref)
 
@@ -135,6 +150,8 @@ class UpstreamManager:
             await self.tool_lists.apply_policy(workspace)
         for ref in reconciled.new_or_changed:
             self._begin(ref)
+        for ref in reconciled.enabled:
+            self._attempts.forget_failures(ref)
         for ref in reconciled.kept:
             if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]:
                 self._discover_if_due(ref)
@@ -151,12 +168,12 @@ class UpstreamManager:
         await self.discovery_planner.load(ref)
         self.statuses.update(
             ref,
-            consented=self._catalogs.has_consent(ref),
+            consented=self._catalogs.may_start(ref),
             connection=ServerState.IDLE,
-            discovery=DiscoveryStatus.NEVER,
             step=None,
             failure=None,
         )
+        await self._attempts.load(ref)
         self.statuses.announce(ref)
 
     async def _update(self, ref: ServerRef) -> None:
@@ -164,8 +181,9 @@ class UpstreamManager:
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
-            self.statuses.update(ref, discovery=DiscoveryStatus.NEVER, failure=None)
-        self.statuses.update(ref, consented=self._catalogs.has_consent(ref))
+            self._attempts.forget_failures(ref)
+            self.statuses.update(ref, step=None, failure=None)
+        self.statuses.update(ref, consented=self._catalogs.may_start(ref))
         self.statuses.announce(ref)
 
     async def grant_consent(self, ref: ServerRef) -> None:
@@ -174,6 +192,7 @@ class UpstreamManager:
         consents = self._catalogs.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.statuses.update(ref, consented=True, failure=None)
+        self._attempts.forget_failures(ref)
         self.pool.reset_failures(ref)
         self._begin(ref)
 
@@ -214,6 +233,7 @@ class UpstreamManager:
         shutdown.add("end sign-ins", self.sign_ins.close)
         shutdown.add("stop following list changes", self._list_changed.close)
         shutdown.add("stop the sleep monitor", self._sleep_monitor.close)
+        shutdown.add("stop the network monitor", self._network_monitor.close)
 
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
@@ -226,7 +246,13 @@ class UpstreamManager:
         self._context.redactor.forget(ref)
         self._context.publish(ServerRemoved(ref))
         await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
+        await self._attempts.forget(ref)
         await self.tool_lists.forget(ref)
+
+    async def _reconnect(self) -> None:
+        """After a sleep, or in another network."""
+        self._freshness.retry_failed()
+        await self.pool.recheck()
 
     def _may_run(self, ref: ServerRef) -> bool:
         enabled = not self._catalogs.entry(ref).config.disabled
@@ -235,7 +261,9 @@ class UpstreamManager:
     def _discover_if_due(self, ref: ServerRef) -> None:
         revetted = self.tool_lists.revetted
         seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
-        is_due = due_in(ListState(seen_at), self._context.clock()) <= DUE
+        state = ListState(seen_at, attempt=self._attempts.last(ref))
+        is_outdated = ref in self._attempts.outdated
+        is_due = is_outdated or due_in(state, self._context.clock()) <= DUE
         if self.is_serving and self._may_run(ref) and is_due:
             revetted.discard(ref)
             self.discovery_queue.begin(ref)

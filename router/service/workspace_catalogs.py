@@ -122,6 +122,14 @@ class WorkspaceCatalogs:
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
 
+    def lost_program(self, ref: ServerRef) -> bool:
+        return self.consents(ref.workspace).lost_program(ref.server, self.entry(ref).config)
+
+    def may_start(self, ref: ServerRef) -> bool:
+        """Whether to try to start a server. One whose program is gone is tried, which fails with
+        that reason, and works again when the program is back; only `has_consent` lets it run."""
+        return self.has_consent(ref) or self.lost_program(ref)
+
     def reconcile(self, workspace: WorkspaceId) -> Reconciled:
         """Bring the catalog in line with the configuration; returns what that changes."""
         config = self._with_extra(workspace, self._config.workspaces[workspace])

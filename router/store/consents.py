@@ -41,6 +41,12 @@ class ConsentStore:
             return True
         return self._read().get(server) == fingerprint(config)
 
+    def lost_program(self, server: ServerId, config: ServerConfig) -> bool:
+        """Whether the user consented to the server's command, or to an earlier one, and its program
+        is not found now: then that is what the user has to know, rather than that another program
+        would need a consent."""
+        return server in self._read() and bool(config.command) and resolved_program(config) is None
+
     def grant(self, server: ServerId, config: ServerConfig) -> None:
         self._change(_SERVERS, lambda consents: {**consents, server: fingerprint(config)})
 
@@ -93,10 +99,11 @@ def resolved_program(config: ServerConfig) -> str | None:
     command = config.command or ""
     if Path(command).name != command:
         command = str(Path(config.cwd or "", command).absolute())
-    return shutil.which(command, path=_search_path(config))
+    return shutil.which(command, path=search_path(config))
 
 
-def _search_path(config: ServerConfig) -> str | None:
+def search_path(config: ServerConfig) -> str | None:
+    """The server's own PATH; None: ours."""
     path = config.env.get("PATH")
     if path is None:
         return None

@@ -60,6 +60,11 @@ class UpstreamConnection:
         return self._peer.closed or self.transport.is_closing
 
     @property
+    def is_stuck(self) -> bool:
+        """Whether requests time out one after the other, and nothing else comes from the server."""
+        return self._peer.is_stuck
+
+    @property
     def idle_s(self) -> float:
         """For how long it has had no request."""
         in_use = self._peer.busy or self._subscribed

@@ -1,7 +1,8 @@
 """One server instance's connection, kept by a task: the task that opens it also closes it.
 
 All who ask for the connection while it starts share that start. A server that keeps failing is not
-started for a growing pause; one with the lifecycle `always` is started again by itself.
+started for a growing pause: calls wait for a short one, and are refused during a long one unless
+they are idempotent. One with the lifecycle `always` is started again by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from math import inf
 from typing import TypeAlias
 
 from router.config.server import Lifecycle
@@ -30,6 +32,7 @@ from router.upstream.hooks import Timing, UpstreamHooks
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.instance_key import InstanceKey
 from router.upstream.ports import CallOptions
+from router.upstream.process.stdio import StdioTransport
 from router.upstream.request_limiter import RequestLimiter
 from router.upstream.restart_policy import RestartPolicy
 from router.upstream.run_options import RunOptions
@@ -41,7 +44,8 @@ ROUTER_STOPPING = Failure(FailureKind.OTHER, detail="Toolbooth is stopping")
 _SUBSCRIBE_OPTIONS = CallOptions(timeout_s=5.0)
 _STOPPED = Failure(FailureKind.OTHER, detail="it was stopped before it was ready")
 _PUBLISHED_ELSEWHERE = (FailureKind.DISABLED, FailureKind.CONSENT_NEEDED)
-
+_PATIENCE_S = 2.0
+"""How long a call that is not idempotent waits for a restart. None is lost: it was not sent yet."""
 
 _Outcome: TypeAlias = UpstreamConnection | ToolboothError
 
@@ -77,7 +81,7 @@ class ManagedConnection:
         self._runs: set[asyncio.Task[None]] = set()
         """The current task and those that are still closing, which must not be disturbed."""
         self._waiting = 0
-        """Callers that wait for the end of a run to start the next one."""
+        """Callers that wait for the end of a run or a pause to start the next run."""
         self._borrowers = 0
         self._kept = False
         self._restart_policy = RestartPolicy(timing.clock, timing.random)
@@ -111,12 +115,22 @@ class ManagedConnection:
             connection = self._ready
             if connection is None or connection.closed:
                 connection = await self._connect(options)
-            result = await connection.request(method, params, options)
+            try:
+                result = await connection.request(method, params, options)
+            except UpstreamFailed:
+                self._replace_if_stuck(connection, options)
+                raise
         finally:
             self._limiter.release()
+        self._restart_policy.succeeded()
         if method == "resources/subscribe" and params is not None:
             self._subscribed.add(params["uri"])
         return result
+
+    def _replace_if_stuck(self, connection: UpstreamConnection, options: CallOptions) -> None:
+        """Kill a process that does nothing any more: the next use starts another one."""
+        if connection.is_stuck and isinstance(connection.transport, StdioTransport):
+            connection.transport.kill(Failure(FailureKind.STUCK, f"{options.timeout_s:g} s"))
 
     async def unsubscribe(self, uri: str) -> None:
         """Nobody is subscribed to the resource any more; starts nothing."""
@@ -130,7 +144,7 @@ class ManagedConnection:
         if options.on_progress is not None:
             message = f"Starting {self._run_options.name or self.key.ref.server}…"
             await options.on_progress({"progress": 0, "message": message})
-        connection = await self.connection()
+        connection = await self.connection(patience_s=_patience_s(options))
         if not connection.closed and self._ready is not connection:
             self._ready = connection
             await self._restore_subscriptions(connection)
@@ -144,25 +158,21 @@ class ManagedConnection:
             except ToolboothError as error:
                 log.debug("%s refused a subscription to %s: %s", self.key.ref.server, uri, error)
 
-    async def connection(self, *, keep: bool = True) -> UpstreamConnection:
+    async def connection(self, *, keep: bool = True, patience_s: float = 0) -> UpstreamConnection:
         """The connection, started if there is none; with `keep` it outlives its borrowers.
 
-        Raises `UpstreamFailed`, or what `launch` raised.
+        It waits for the end of a pause that has no more than `patience_s` left. Raises
+        `UpstreamFailed`, or what `launch` raised.
         """
         opened = self._opened
         if opened is not None and _is_dead(opened) and self._runs:
-            # How it ends decides whether it may be started again.
-            self._waiting += 1
-            try:
-                await asyncio.wait(list(self._runs))
-            finally:
-                self._waiting -= 1
-            opened = self._opened
+            await self._wait_for(self._runs)  # how it ends decides whether it may start again
+        if self._is_ended and self._restart_policy.pause_left_s > 0:
+            await self._wait_for_start(patience_s)
+        opened = self._opened
         if opened is None or _is_dead(opened):
             if self._closed:
                 raise failed(ROUTER_STOPPING)
-            if self._pause_failure is not None and self._restart_policy.pause_left_s > 0:
-                raise self._pause_failure.with_traceback(None)
             self._kept = False
             opened = self._begin()
         self._kept |= keep
@@ -170,6 +180,20 @@ class ManagedConnection:
         if isinstance(outcome, ToolboothError):
             raise outcome.with_traceback(None)
         return outcome
+
+    async def _wait_for_start(self, patience_s: float) -> None:
+        """Wait until it may be started again, or raise why it may not."""
+        if self._pause is not None and self._restart_policy.pause_left_s <= patience_s:
+            await self._wait_for([self._pause])
+        elif self._pause_failure is not None and not self._closed:
+            raise self._pause_failure.with_traceback(None)
+
+    async def _wait_for(self, tasks: Collection[asyncio.Task[None]]) -> None:
+        self._waiting += 1
+        try:
+            await asyncio.wait(list(tasks))
+        finally:
+            self._waiting -= 1
 
     @asynccontextmanager
     async def borrowed(self) -> AsyncGenerator[UpstreamConnection]:
@@ -363,6 +387,12 @@ class ManagedConnection:
         """Whether there was one."""
         pause, self._pause = self._pause, None
         return pause is not None and pause.cancel()
+
+
+def _patience_s(options: CallOptions) -> float:
+    """How long a call waits until its server may be started again."""
+    timeout_s = inf if options.timeout_s is None else options.timeout_s
+    return timeout_s if options.idempotent else min(timeout_s, _PATIENCE_S)
 
 
 def _is_dead(opened: asyncio.Future[_Outcome]) -> bool:

@@ -102,6 +102,10 @@ class Peer:
         self.last_used = time.monotonic()
         self.requests_lost = 0
         """How many requests were in progress when it was closed."""
+        self._silent_since: float | None = None
+        """Since when it has been silent after a request timed out."""
+        self.is_stuck = False
+        """Whether another request has timed out that was sent during this silence."""
 
     @property
     def closed(self) -> bool:
@@ -125,7 +129,7 @@ class Peer:
         """The server's result. Cancelling this, or its timeout, tells the server to cancel. A
         subscription is a stream for notifications, and does not count as use."""
         self._raise_if_closed()
-        request_id = next(self._ids)
+        request_id, began = next(self._ids), time.monotonic()
         pending = PendingRequest(options, is_subscription)
         self._pending[request_id] = pending
         if options.on_progress is not None:
@@ -138,6 +142,8 @@ class Peer:
         except TimeoutError:
             self._raise_if_closed()
             self._cancel(request_id, method, "timed out")
+            if method not in _UNCANCELLABLE:
+                self._watch_silence(began)
             raise failed(timed_out(options.timeout_s or 0)) from None
         except asyncio.CancelledError:
             self._cancel(request_id, method, "cancelled by the client")
@@ -156,6 +162,7 @@ class Peer:
     def receive(self, message: JsonObject, related_id: object = None) -> None:
         """Take a message from the transport; `related_id` is the id of the request whose stream it
         came on, if any."""
+        self._silent_since, self.is_stuck = None, False
         method = message.get("method")
         if not isinstance(method, str):
             self._take_response(message)
@@ -190,6 +197,15 @@ class Peer:
             return
         params = {"requestId": request_id, "reason": reason}
         self.transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
+
+    def _watch_silence(self, began: float) -> None:
+        """A request that was sent at `began` timed out. Any message, as the response to our ping,
+        shows that its server is only slow."""
+        if self._silent_since is None:
+            self._silent_since = time.monotonic()
+            self.transport.send_soon(jsonrpc.request(next(self._ids), "ping", None))
+        elif began >= self._silent_since:
+            self.is_stuck = True
 
     def _take_response(self, message: JsonObject) -> None:
         pending = self._pending_of(message.get("id"))

@@ -65,6 +65,8 @@ class CallOptions:
     timeout_s: float | None = None
     on_progress: ProgressSink | None = None
     client: ClientPeer | None = None
+    idempotent: bool = False
+    """Whether repeating it is safe: such a call waits for a server that restarts."""
 
 
 NO_OPTIONS = CallOptions()

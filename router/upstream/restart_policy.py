@@ -1,7 +1,10 @@
 """When a server that failed may be started again: after a growing pause; after five failures in a
 row, only on request (circuit breaker).
 
-Pure, except for the clock and the random numbers it is given. A minute of service resets the count.
+Service makes up for earlier failures: ten seconds of it or twenty results for all of them, less for
+as large a part of them. So a crash now and then is no crash loop, however often it happens.
+
+Pure, except for the clock and the random numbers it is given.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from collections.abc import Callable
 
 LONGEST_PAUSE_S = 60.0
 BREAKER_AFTER = 5
-STEADY_AFTER_S = 60.0
+STEADY_AFTER_S = 10.0
+STEADY_AFTER_RESULTS = 20
 _FIRST_PAUSE_S = 1.0
 _JITTER = 0.2
 
@@ -19,9 +23,13 @@ class RestartPolicy:
     def __init__(self, clock: Callable[[], float], random: Callable[[], float]) -> None:
         self._clock = clock
         self._random = random
-        self._failures = 0
+        self._failures = 0.0
+        """In a row; those that service made up for in part count in part."""
         self._ready_since: float | None = None
+        self._results = 0
+        """How many results it has sent since it was ready."""
         self._not_before = clock()
+        self.breaker_just_opened = False
 
     @property
     def pause_left_s(self) -> float:
@@ -33,23 +41,29 @@ class RestartPolicy:
         """Whether it failed so often that it is no longer started without a request."""
         return self._failures >= BREAKER_AFTER
 
-    @property
-    def breaker_just_opened(self) -> bool:
-        return self._failures == BREAKER_AFTER
-
     def ready(self) -> None:
         """A connection is ready."""
-        self._ready_since = self._clock()
+        self._ready_since, self._results = self._clock(), 0
+
+    def succeeded(self) -> None:
+        """The server sent a result."""
+        self._results += 1
 
     def failed(self) -> float:
         """Count a failure; the pause in seconds before the next try."""
-        was_ready = self._ready_since is not None
-        if self._ready_since is not None and self._clock() - self._ready_since >= STEADY_AFTER_S:
-            self._failures = 0
+        was_ready, was_open = self._ready_since is not None, self.breaker_open
+        self._failures = self._failures * (1 - self._steadiness()) + 1
         self._ready_since = None
-        self._failures += 1
+        self.breaker_just_opened = self.breaker_open and not was_open
         # The first crash of a server that worked is not a loop: its next use may start it at once.
         return self._delay_start(0.0 if was_ready and self._failures == 1 else self._pause_s())
+
+    def _steadiness(self) -> float:
+        """From 0, it was never ready, to 1, it served long enough to count as working."""
+        if self._ready_since is None:
+            return 0.0
+        uptime_s = self._clock() - self._ready_since
+        return min(1.0, max(uptime_s / STEADY_AFTER_S, self._results / STEADY_AFTER_RESULTS))
 
     def sign_in_needed(self) -> None:
         """It needs the user: no failure to count, but no reason to try again at once."""
@@ -58,7 +72,7 @@ class RestartPolicy:
 
     def reset(self) -> None:
         """The user acted: forget all failures."""
-        self._failures = 0
+        self._failures = 0.0
         self._not_before = self._clock()
 
     def _delay_start(self, pause_s: float) -> float:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -40,6 +42,18 @@ def attempts(plan: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "trace another process": lambda: _checked(libc.ptrace(PTRACE_ATTACH, plan["pid"], 0, 0)),
         "make a user namespace": lambda: _checked(libc.unshare(CLONE_NEWUSER)),
         "become root": lambda: _checked(libc.mount(b"none", b"/mnt", b"tmpfs", 0, None)),
+        "limit another process": lambda: resource.prlimit(plan["pid"], resource.RLIMIT_CORE),
+        "slow another process down": lambda: os.setpriority(os.PRIO_PROCESS, plan["pid"], 19),
+        "pin another process": lambda: os.sched_setaffinity(plan["pid"], {0}),
+        "watch a file of the person": lambda: _checked(
+            libc.inotify_add_watch(libc.inotify_init(), os.fsencode(plan["secret"]), 2)
+        ),
+        "use shared memory of others": lambda: _attach(libc, plan["memory"]),
+        "have others signalled by a pipe": lambda: _own_signals_of_a_pipe(plan["pid"]),
+        "signal a thread of another": lambda: signal.pidfd_send_signal(
+            os.pidfd_open(plan["pid"]), 0
+        ),
+        "reach the host's machine": lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM),
         "open a raw disk": lambda: os.open("/dev/vda", os.O_RDONLY),
     }
 
@@ -52,6 +66,15 @@ def _send(address: tuple[str, int]) -> None:
 def _connect(path: str) -> None:
     with socket.socket(socket.AF_UNIX) as caller:
         caller.connect(path)
+
+
+def _own_signals_of_a_pipe(pid: int) -> None:
+    fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, pid)
+
+
+def _attach(libc: ctypes.CDLL, memory: int) -> None:
+    libc.shmat.restype = ctypes.c_ssize_t
+    _checked(libc.shmat(memory, None, 0))
 
 
 def _checked(result: int) -> None:

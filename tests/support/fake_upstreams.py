@@ -19,6 +19,7 @@ class FakeUpstreams:
 
     answer: Callable[[ServerRef, str, JsonObject], JsonObject]
     asked: list[tuple[ServerRef, str, JsonObject]] = field(default_factory=list[Any])
+    options: list[CallOptions] = field(default_factory=list[Any])
 
     async def request(
         self,
@@ -28,6 +29,7 @@ class FakeUpstreams:
         options: CallOptions = NO_OPTIONS,
     ) -> JsonObject:
         self.asked.append((ref, method, params or {}))
+        self.options.append(options)
         if options.on_progress is not None:
             await options.on_progress({"progress": 1, "total": 2})
         return self.answer(ref, method, params or {})

@@ -36,7 +36,7 @@ def arguments(
         *"--unshare-user --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try".split(),
         *([] if spec.network else ["--unshare-net"]),
         *(["--disable-userns"] if spec.profile.forbids_nesting else []),
-        *"--die-with-parent --new-session --clearenv --hostname toolbooth".split(),
+        *"--die-with-parent --new-session --cap-drop ALL --clearenv --hostname toolbooth".split(),
         *_root(spec, passwd),
         *("--chdir", spec.cwd, "--seccomp", str(seccomp)),
         *(word for pair in environment.items() for word in ("--setenv", *pair)),

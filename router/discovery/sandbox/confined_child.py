@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 
 from router.discovery.resource_limits import set_limits
-from router.discovery.sandbox import bubblewrap, landlock, seccomp, syscalls
+from router.discovery.sandbox import bubblewrap, landlock, seccomp, seccomp_rules, syscalls
 from router.discovery.sandbox.launch_spec import LaunchSpec
 
 CONFINEMENT_FAILED = 125
@@ -69,7 +69,7 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
 def _bwrap(spec: LaunchSpec, environment: Mapping[str, str]) -> list[str]:
     """The command. Its arguments are in a memory file that nobody else can read."""
     passwd = _in_memory(bubblewrap.passwd_of(spec.home))
-    inner = _in_memory(seccomp.assemble(seccomp.bubblewrap_rules()))
+    inner = _in_memory(seccomp.assemble(seccomp_rules.bubblewrap_rules()))
     words = bubblewrap.arguments(spec, environment, passwd=passwd, seccomp=inner)
     split = words.index("--")
     options = _in_memory(b"".join(os.fsencode(word) + b"\0" for word in words[:split]))
@@ -81,6 +81,15 @@ def _in_memory(data: bytes) -> int:
     os.write(descriptor, data)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
+
+
+def _program(spec: LaunchSpec) -> bytes:
+    if spec.profile.level == 2:
+        rules = seccomp_rules.landlock_rules(
+            network=spec.network, landlock_version=landlock.version()
+        )
+        return seccomp.assemble(rules, otherwise=seccomp_rules.UNKNOWN_CALL)
+    return seccomp.assemble(seccomp_rules.observation_rules())
 
 
 def _filter(spec: LaunchSpec, channel: socket.socket) -> None:
@@ -95,9 +104,7 @@ def _filter(spec: LaunchSpec, channel: socket.socket) -> None:
 
     helper = threading.Thread(target=send_listener, daemon=True)
     helper.start()
-    by_landlock = spec.profile.level == 2
-    rules = seccomp.landlock_rules(spec.network) if by_landlock else seccomp.observation_rules()
-    listeners.append(seccomp.install(seccomp.assemble(rules)))
+    listeners.append(seccomp.install(_program(spec)))
     installed.set()
     helper.join()
     os.close(listeners[0])

@@ -65,7 +65,7 @@ class SeccompSupervisor:
             match name:
                 case "clone" | "fork" | "vfork":
                     return self._task()
-                case "kill":
+                case "kill" | "tkill" | "tgkill" | "rt_sigqueueinfo" | "rt_tgsigqueueinfo":
                     return self._signal(pid, arguments[0])
                 case "socket":
                     self._observations.add("hosts", "a name or address, by datagram")
@@ -89,7 +89,7 @@ class SeccompSupervisor:
     def _record(self, name: str, pid: int, arguments: list[int]) -> None:
         """Record the files and names that the server itself asks for."""
         match name:
-            case "open":
+            case "open" | "creat":
                 self._open(pid, _AT_FDCWD, arguments[0])
             case "openat" | "openat2":
                 self._open(pid, arguments[0], arguments[1])

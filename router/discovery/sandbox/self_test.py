@@ -6,6 +6,7 @@ the reasons against better ones are kept. Blocks for some tenths of a second: ca
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
 import os
@@ -34,6 +35,20 @@ from router.domain.receipts import IsolationLevel, Reason, Why
 
 _PROBE_TIMEOUT_S = 20
 _TASKS = 24
+_SHARED_MEMORY_BYTES = 4096
+_REMOVE = 0
+_ESCAPES = {
+    Why.READ_FILES: "read inotify_add_watch",
+    Why.WROTE_FILES: "write fchmod",
+    Why.REACHED_NETWORK: "connect listen AF_VSOCK",
+    Why.REACHED_SOCKETS: "local",
+    Why.SIGNALLED: (
+        "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal F_SETOWN"
+    ),
+    Why.CHANGED_PROGRAMS: "prlimit64 setpriority sched_setaffinity ioprio_set process_vm_readv",
+    Why.SHARED_MEMORY: "shmat",
+}
+"""What each attempt of the probe shows if it succeeds."""
 _SECRET = "a file of the user"  # noqa: S105 - what the probe must not read
 
 
@@ -104,12 +119,16 @@ def check_profile(profile: SandboxProfile) -> list[Reason]:
 
 
 class _Decoys:
-    """What a program inside must not reach: a file, a folder, sockets, this process."""
+    """What a program inside must not reach: files, sockets, shared memory, this process."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self._secret = folder / "secret"
         self._secret.write_text(_SECRET)
         self._target = folder / "target"
+        self.readable = folder / "readable"
+        self.readable.write_text("")
+        self._byte = ctypes.c_char(b"x")
+        self._memory = _shared_memory(stack)
         self._stream = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         self._port: int = self._stream.getsockname()[1]
         self._datagrams = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -121,10 +140,14 @@ class _Decoys:
             local.bind(f"\0{self._local}")
             local.listen()
 
-    def plan(self) -> str:
+    def plan(self, profile: SandboxProfile) -> str:
         return json.dumps(
             {
                 "secret": str(self._secret),
+                "readable": str(self.readable),
+                "memory": self._memory,
+                "address": ctypes.addressof(self._byte),
+                "shares_network": profile.level < IsolationLevel.FULL,
                 "target": str(self._target),
                 "port": self._port,
                 "local": self._local,
@@ -135,14 +158,14 @@ class _Decoys:
 
     def escapes(self, outcome: JsonObject) -> list[Why]:
         """What the probe could do; a datagram counts if it arrived."""
-        found = {
-            Why.READ_FILES: outcome["read"],
-            Why.WROTE_FILES: self._target.exists(),
-            Why.REACHED_NETWORK: outcome["connect"] or self._got_datagram(),
-            Why.REACHED_SOCKETS: outcome["local"],
-            Why.SIGNALLED: outcome["signal"],
-        }
-        return [what for what, worked in found.items() if worked]
+        succeeded = {*outcome["succeeded"]} - {"datagram"}
+        if self._target.exists():
+            succeeded.add("write")
+        else:  # it may write to a file that exists only inside
+            succeeded.discard("write")
+        if self._got_datagram():
+            succeeded.add("connect")
+        return [why for why, attempts in _ESCAPES.items() if succeeded & {*attempts.split()}]
 
     def _got_datagram(self) -> bool:
         try:
@@ -151,11 +174,21 @@ class _Decoys:
             return False
 
 
+def _shared_memory(stack: ExitStack) -> int:
+    """A System V segment of this process; -1 where there is none."""
+    if sys.platform != "linux":
+        return -1
+    libc = ctypes.CDLL(None)
+    found: int = libc.shmget(0, _SHARED_MEMORY_BYTES, 0o600)
+    stack.callback(libc.shmctl, found, _REMOVE, None)
+    return found
+
+
 def _run_probe(
     profile: SandboxProfile, outside: Path, decoys: _Decoys
 ) -> subprocess.CompletedProcess[bytes] | None:
     """Run it as a server would be. The decoys' folder is beside its home, not in it."""
-    program, *args = inner_command("probe", decoys.plan())
+    program, *args = inner_command("probe", decoys.plan(profile))
     (outside / "home").mkdir()
     home = home_inside(profile, outside / "home")
     spec = LaunchSpec(
@@ -164,7 +197,7 @@ def _run_probe(
         args=tuple(args),
         home=home,
         cwd=home,
-        readable=interpreter_files(),
+        readable=(*interpreter_files(), str(decoys.readable)),
         observations=str(outside / "observations"),
         limits=SandboxLimits(tasks=_TASKS),
     )

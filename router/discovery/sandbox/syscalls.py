@@ -7,34 +7,8 @@ import os
 import platform
 from typing import Any
 
-SYSCALLS: dict[str, dict[str, int]] = {
-    "x86_64": {
-        "open": 2, "openat": 257, "openat2": 437, "connect": 42, "sendto": 44, "sendmsg": 46,
-        "sendmmsg": 307, "execve": 59, "execveat": 322, "clone": 56, "fork": 57, "vfork": 58,
-        "clone3": 435, "socket": 41, "io_uring_setup": 425, "setsid": 112, "setpgid": 109,
-        "kill": 62, "tkill": 200, "ptrace": 101, "unshare": 272, "setns": 308, "mount": 165,
-        "umount2": 166, "pivot_root": 155, "chroot": 161, "bpf": 321, "keyctl": 250,
-        "add_key": 248, "request_key": 249, "perf_event_open": 298, "userfaultfd": 323,
-        "process_vm_readv": 310, "process_vm_writev": 311, "chmod": 90, "fchmodat": 268,
-        "fchmodat2": 452, "chown": 92, "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235,
-        "utimensat": 280, "futimesat": 261, "setxattr": 188, "lsetxattr": 189,
-        "removexattr": 197, "lremovexattr": 198, "seccomp": 317, "pidfd_send_signal": 424,
-        "rt_sigqueueinfo": 129, "shmget": 29, "msgget": 68, "semget": 64, "mq_open": 240,
-        "open_by_handle_at": 304,
-    },
-    "aarch64": {
-        "openat": 56, "openat2": 437, "connect": 203, "sendto": 206, "sendmsg": 211,
-        "sendmmsg": 269, "execve": 221, "execveat": 281, "clone": 220, "clone3": 435,
-        "socket": 198, "io_uring_setup": 425, "setsid": 157, "setpgid": 154, "kill": 129,
-        "tkill": 130, "ptrace": 117, "unshare": 97, "setns": 268, "mount": 40, "umount2": 39,
-        "pivot_root": 41, "chroot": 51, "bpf": 280, "keyctl": 219, "add_key": 217,
-        "request_key": 218, "perf_event_open": 241, "userfaultfd": 282, "process_vm_readv": 270,
-        "process_vm_writev": 271, "fchmodat": 53, "fchmodat2": 452, "fchownat": 54,
-        "utimensat": 88, "setxattr": 5, "lsetxattr": 6, "removexattr": 14, "lremovexattr": 15,
-        "seccomp": 277, "pidfd_send_signal": 424, "rt_sigqueueinfo": 138, "shmget": 194,
-        "msgget": 186, "semget": 190, "mq_open": 180, "open_by_handle_at": 265,
-    },
-}  # fmt: skip
+from router.discovery.sandbox.syscall_numbers import SYSCALL_NUMBERS
+
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 MACHINE = platform.machine()
 
@@ -53,7 +27,7 @@ _libc.syscall.restype = ctypes.c_long
 
 def numbers() -> dict[str, int]:
     """The system call numbers of this machine by name; empty for an unknown one."""
-    return SYSCALLS.get(MACHINE, {})
+    return SYSCALL_NUMBERS.get(MACHINE, {})
 
 
 def syscall(number: int, *arguments: Any) -> int:

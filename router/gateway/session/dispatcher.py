@@ -168,6 +168,7 @@ class Dispatcher:
         raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
+        await self.tool_methods.wait_briefly(request.principal)
         return self.tool_methods.list_tools(request).encoded
 
     def _with_envelope(self, request: ClientRequest, result: Result) -> Result:
@@ -228,7 +229,7 @@ class Dispatcher:
 
     async def _unsubscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
         params = types.UnsubscribeRequestParams.model_validate(request.params, by_name=False)
-        ref, uri = self._prompts_resources.find_resource(request, str(params.uri))
+        ref, uri = await self._prompts_resources.find_resource(request, str(params.uri))
         self.subscriptions.remove_resource(self.subscriptions.subscriber_of(session), ref, uri)
         return {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -41,6 +41,7 @@ from router.gateway.tools.arguments import problems
 from router.gateway.tools.local_paths import LocalPaths
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.tool_results import text_result
+from router.gateway.tools.unlisted_servers import IncreasingProgress, ToolListWaits
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
 from router.upstream.ports import CallOptions, Upstreams
@@ -61,12 +62,29 @@ class Execution:
     timeout_s: Callable[[], float]
     permission_requests: PermissionRequests
     redactor: Redactor
+    tool_list_waits: ToolListWaits
 
     def view(self, principal: Principal) -> View:
         catalog = self.catalogs.get(principal.workspace)
         if catalog is None:
             raise NoWorkspace(principal.workspace)
         return catalog.view(principal.project, principal.servers, chosen=principal.chose_project)
+
+    async def view_with(self, request: ClientRequest, server: ServerId) -> View:
+        """The view, once the tool list of a server that it contains is known. Raises
+        `UpstreamFailed` with the reason if it can't be known."""
+        view = self.view(request.principal)
+        if server not in view.entries:
+            return view
+        ref = ServerRef(request.principal.workspace, server)
+        await self.tool_list_waits.until_listed(ref, request.on_progress)
+        return self.view(request.principal)
+
+    async def wait_briefly(self, principal: Principal) -> None:
+        """Wait a moment for tool lists of the view that are being discovered."""
+        view = self.view(principal)
+        refs = [ServerRef(principal.workspace, entry.id) for entry in view.servers]
+        await self.tool_list_waits.briefly(refs)
 
     async def call_tool(
         self,
@@ -79,8 +97,10 @@ class Execution:
 
         `perform` makes the call of a tool that no server has, once it is permitted.
         """
+        if request.on_progress is not None:
+            request = replace(request, on_progress=IncreasingProgress(request.on_progress))
         try:
-            view = self.view(request.principal)
+            view = await self.view_with(request, key.server)
             tool = view.tool(key)
             if wrong := problems(tool.input_schema, arguments):
                 return Ok(_wrong_arguments(tool, wrong))
@@ -106,9 +126,9 @@ class Execution:
             params: JsonObject = {"name": key.tool, "arguments": arguments, **responses}
             if meta := forwarded_meta(request.meta):
                 params["_meta"] = meta
-            repeatable = _is_repeatable(tool)
+            idempotent = _is_idempotent(tool)
             result = await self.forward(
-                request, key.server, "tools/call", params, repeatable=repeatable
+                request, key.server, "tools/call", params, idempotent=idempotent
             )
             if result.get("resultType") == "input_required":
                 return Ok(_with_permission(result, permission))
@@ -152,16 +172,26 @@ class Execution:
         method: str,
         params: JsonObject,
         *,
-        repeatable: bool = False,
+        idempotent: bool = True,
     ) -> JsonObject:
         """The result of a server that the principal's view contains. Raises what its failure is.
 
-        A call whose connection was lost may have been carried out, so it is sent again only if it
-        is `repeatable`, and only once.
+        A request whose connection was lost may have been carried out, so it is sent again only if
+        it is `idempotent`, as all are but calls of tools, and only once.
         """
         ref = ServerRef(request.principal.workspace, server)
+        options = CallOptions(self.timeout_s(), request.on_progress, request.client, idempotent)
+        try:
+            return await self._send(ref, method, params, options)
+        except UpstreamFailed as error:
+            if not (idempotent and _was_lost(error)):
+                raise
+        return await self._send(ref, method, params, options)
+
+    async def _send(
+        self, ref: ServerRef, method: str, params: JsonObject, options: CallOptions
+    ) -> JsonObject:
         entry = self._entry(ref)
-        options = CallOptions(self.timeout_s(), request.on_progress, request.client)
         try:
             return await self.upstreams.request(ref, method, params, options)
         except UpstreamAnsweredError as error:
@@ -171,11 +201,9 @@ class Execution:
         except UpstreamFailed as error:
             if entry is not None:
                 self._check_still_there(ref, entry.name, error)
-            if not (repeatable and _was_lost(error)):
-                error.message = self.redactor.text(error.message)
-                error.hint = self.redactor.text(error.hint)
-                raise
-        return await self.forward(request, server, method, params)
+            error.message = self.redactor.text(error.message)
+            error.hint = self.redactor.text(error.hint)
+            raise
 
     def _entry(self, ref: ServerRef) -> ServerEntry | None:
         catalog = self.catalogs.get(ref.workspace)
@@ -239,7 +267,7 @@ def forwarded_meta(meta: JsonObject) -> JsonObject:
     }
 
 
-def _is_repeatable(tool: Tool) -> bool:
+def _is_idempotent(tool: Tool) -> bool:
     hints = tool.annotations
     return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
 
@@ -247,7 +275,7 @@ def _is_repeatable(tool: Tool) -> bool:
 def _was_lost(error: UpstreamFailed) -> bool:
     """Whether a working connection broke: not a failed start, nor an HTTP error of the server."""
     failure = error.failure
-    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE)
+    broke = failure.kind in (FailureKind.EXITED, FailureKind.UNREACHABLE, FailureKind.STUCK)
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 

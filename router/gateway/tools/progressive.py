@@ -73,16 +73,24 @@ class ProgressiveCalls:
                 case "list-servers":
                     return Ok(text_result(_servers_text(view)))
                 case "list-server-tools":
+                    view = await self._listed(request, view, arguments)
                     return Ok(text_result(_tools_text(view, arguments)))
                 case "tool-details":
+                    view = await self._listed(request, view, arguments)
                     return Ok(text_result(_details_text(view, arguments)))
                 case "inspect-tool-response":
+                    view = await self._listed(request, view, arguments)
                     return await self._inspect(request, view, arguments)
                 case _:
                     script = _required_text(arguments, "script")
                     return Ok(await self.script_tools.execute(request, script))
         except ToolboothError as error:
             return failed(error)
+
+    async def _listed(self, request: ClientRequest, view: View, arguments: JsonObject) -> View:
+        """The view, once the tools of the server that the arguments name are known."""
+        server = view.lua.server(_required_text(arguments, "luaServerName"))
+        return await self.script_tools.execution.view_with(request, server)
 
     async def _inspect(
         self, request: ClientRequest, view: View, arguments: JsonObject

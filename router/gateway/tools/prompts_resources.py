@@ -10,12 +10,12 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from router.catalog.permission_policy import Subject
-from router.catalog.prompts_resources import ExposedItem
+from router.catalog.prompts_resources import ExposedItem, server_of_uri
 from router.catalog.view import View
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.errors import Refused, ToolboothError, UpstreamAnsweredError
-from router.domain.ids import ServerRef
+from router.domain.ids import ServerId, ServerRef
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.permissions import PermissionKind
 from router.domain.result import failed
@@ -41,22 +41,23 @@ class PromptsAndResources:
         }
 
     async def _list_prompts(self, request: ClientRequest) -> JsonObject:
-        return {"prompts": _wires(self._view(request).prompts.values())}
+        return {"prompts": _wires((await self._settled_view(request)).prompts.values())}
 
     async def _list_resources(self, request: ClientRequest) -> JsonObject:
-        return {"resources": _wires(self._view(request).resources.values())}
+        return {"resources": _wires((await self._settled_view(request)).resources.values())}
 
     async def _list_templates(self, request: ClientRequest) -> JsonObject:
-        return {"resourceTemplates": _wires(self._view(request).templates.values())}
+        view = await self._settled_view(request)
+        return {"resourceTemplates": _wires(view.templates.values())}
 
     async def _get_prompt(self, request: ClientRequest) -> JsonObject:
-        prompt = self._prompt(request, request.params.get("name"))
+        prompt = await self._prompt(request, request.params.get("name"))
         subject = Subject(PermissionKind.PROMPT, prompt.server, prompt.original)
         return await self._forward(request, subject, {**request.params, "name": prompt.original})
 
     async def _read_resource(self, request: ClientRequest) -> JsonObject:
         client_uri = _text(request.params.get("uri"), "uri")
-        ref, uri = self.find_resource(request, client_uri)
+        ref, uri = await self.find_resource(request, client_uri)
         subject = Subject(PermissionKind.RESOURCE, ref.server, uri)
         result = await self._forward(request, subject, {**request.params, "uri": uri})
         return result if client_uri == uri else _with_client_uri(result, uri, client_uri)
@@ -64,14 +65,14 @@ class PromptsAndResources:
     async def _complete(self, request: ClientRequest) -> JsonObject:
         reference = as_object(request.params.get("ref"))
         if reference.get("type") == "ref/prompt":
-            prompt = self._prompt(request, reference.get("name"))
+            prompt = await self._prompt(request, reference.get("name"))
             server, changed = prompt.server, {"name": prompt.original}
         else:
             client_uri = _text(reference.get("uri"), "ref.uri")
             if (template := self._view(request).templates.get(client_uri)) is not None:
                 server, uri = template.server, template.original
             else:
-                ref, uri = self.find_resource(request, client_uri)
+                ref, uri = await self.find_resource(request, client_uri)
                 server = ref.server
             changed = {"uri": uri}
         params = _forwarded({**request.params, "ref": {**reference, **changed}})
@@ -83,7 +84,7 @@ class PromptsAndResources:
 
     async def subscribe(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
         """Subscribe to the resource that `find_resource` returns."""
-        ref, uri = self.find_resource(request, client_uri)
+        ref, uri = await self.find_resource(request, client_uri)
         request = replace(request, on_progress=None)
         try:
             subject = Subject(PermissionKind.RESOURCE, ref.server, uri)
@@ -106,15 +107,36 @@ class PromptsAndResources:
     def _view(self, request: ClientRequest) -> View:
         return self._execution.view(request.principal)
 
-    def _prompt(self, request: ClientRequest, name: object) -> ExposedItem:
-        prompt = self._view(request).prompts.get(_text(name, "name"))
+    async def _settled_view(self, request: ClientRequest) -> View:
+        await self._execution.wait_briefly(request.principal)
+        return self._view(request)
+
+    async def _view_with(self, request: ClientRequest, server: ServerId | None) -> View:
+        """The view, once the lists of the server that a name or a URI names are known; of one that
+        names none, those that are known in a moment."""
+        if server is None:
+            return await self._settled_view(request)
+        try:
+            return await self._execution.view_with(request, server)
+        except ToolboothError as error:
+            raise _mcp_error(error) from None
+
+    async def _prompt(self, request: ClientRequest, name: object) -> ExposedItem:
+        name = _text(name, "name")
+        view = self._view(request)
+        if name not in view.prompts:
+            view = await self._view_with(request, view.server_of(name))
+        prompt = view.prompts.get(name)
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
 
-    def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
+    async def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
         """The server of the resource that the client knows by `client_uri`, and its URI there."""
         found = self._view(request).find_resource(client_uri)
+        if found is None:
+            view = await self._view_with(request, server_of_uri(client_uri))
+            found = view.find_resource(client_uri)
         if found is None:
             raise MCPError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": client_uri})
         server, uri = found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
 from router.catalog.tool_definition import compact_json, effect
@@ -110,7 +110,10 @@ class ClientScriptHost:
 
     async def call(self, call: ScriptCall) -> JsonObject:
         try:
-            tool = self.view.lua.tool(call.server, call.tool)
+            server = self.view.lua.server(call.server)
+            calling = replace(self.request, on_progress=call.on_progress)
+            view = await self.script_tools.execution.view_with(calling, server)
+            tool = view.lua.tool(call.server, call.tool)
             if self.saved and tool.key.server == SCRIPTS:
                 raise InvalidInput(
                     "A saved script can't run another one.", "Call the tools that one calls."

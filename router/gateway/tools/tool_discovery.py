@@ -22,6 +22,7 @@ from router.domain.workspaces import Optimization
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
 from router.gateway.tools.tool_results import text_result
+from router.gateway.tools.unlisted_servers import unlisted_sentence
 from router.search.calibration import MIN_RELEVANCE
 
 _TIMED = 50
@@ -99,9 +100,11 @@ def discovery_result(
     queries: Sequence[str],
     readiness: Callable[[Tool], str],
     spelled: Callable[[ToolKey], str] | None = None,
+    unlisted: Sequence[JsonObject] = (),
 ) -> JsonObject:
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
-    script calls a tool, where scripts are offered."""
+    script calls a tool, where scripts are offered; `unlisted` are the servers whose tools are not
+    known."""
     named = {query.strip() for query in queries}
     results = [_result(hit, readiness(hit.tool), spelled) for hit in reply.hits]
     _describe(results, reply.hits)
@@ -113,18 +116,24 @@ def discovery_result(
         results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
     content: JsonObject = {"results": results}
     if not results and view.optimization is not None:
-        content["message"] = _nothing_fits(view, reply.note)
+        content["message"] = _nothing_fits(view, reply.note, unlisted)
+    if unlisted and view.optimization is not None:
+        content["unlisted"] = list(unlisted)
     return {**text_result(compact_json(content)), "structuredContent": content}
 
 
-def _nothing_fits(view: View, note: str) -> str:
+def _nothing_fits(view: View, note: str, unlisted: Sequence[JsonObject]) -> str:
     counts = Counter(key.server for key in view.tools)
     servers = [f"{server} ({count} tools)" for server, count in sorted(counts.items())]
     if len(servers) > _MAX_SERVERS:
         servers[_MAX_SERVERS:] = [f"and {len(servers) - _MAX_SERVERS} more"]
-    there = f"Servers here: {', '.join(servers)}." if servers else "There are no servers here."
+    if servers:
+        there = f"Servers here: {', '.join(servers)}."
+    else:
+        there = "" if unlisted else "There are no servers here."
     asked = f" ({note})" if note else ""
-    return f"No tool fits{asked}. Try other words. {there}"
+    parts = (f"No tool fits{asked}. Try other words.", there, unlisted_sentence(unlisted))
+    return " ".join(filter(None, parts))
 
 
 def _result(hit: SearchHit, readiness: str, spelled: Callable[[ToolKey], str] | None) -> JsonObject:

@@ -8,7 +8,7 @@ discovery, or, with optimization off, every tool.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
@@ -20,7 +20,7 @@ from router.catalog.view import View
 from router.config.settings import Settings
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
-from router.domain.errors import InvalidInput, UpstreamAnsweredError
+from router.domain.errors import InvalidInput, UpstreamAnsweredError, UpstreamFailed
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
@@ -41,6 +41,7 @@ from router.gateway.tools.script_tools import ScriptTools
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
 from router.gateway.tools.tool_results import error_result, outcome_of
+from router.gateway.tools.unlisted_servers import unlisted_json
 from router.scripts.runner import ScriptRunner
 
 
@@ -80,6 +81,12 @@ class ToolMethods:
         )
         return listing
 
+    async def wait_briefly(self, principal: Principal) -> None:
+        """Wait a moment for tools that are being discovered, where they are listed themselves."""
+        view = self._execution.view(principal)
+        if view.optimization is None or view.pinned_keys:
+            await self._execution.wait_briefly(principal)
+
     def tool_listing(self, principal: Principal) -> ToolListing:
         """What `tools/list` returns; the same object until it changes."""
         return self.tool_listings.of(self._execution.view(principal))
@@ -102,10 +109,10 @@ class ToolMethods:
             view = self._execution.view(request.principal)
             if view.optimization is not None and self._is_progressive(view, name):
                 return await self._progressive.call(request, view, name, arguments)
-            exposed = view.exposed if view.optimization is None else view.pinned
-            if name not in exposed:
-                raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
-            key = exposed[name]
+            found = await self._exposed(request, view, name)
+            if isinstance(found, Failed):
+                return error_result(found)
+            key = found
         result = await self.run_tool(request, key, arguments, cut=cut)
         match result:
             case Ok(value):
@@ -114,6 +121,21 @@ class ToolMethods:
                 raise MCPError(answered.code, answered.message, answered.data)
             case Failed():
                 return error_result(result)
+
+    async def _exposed(self, request: ClientRequest, view: View, name: str) -> ToolKey | Failed:
+        """The tool that is called by this name directly, once its server's list is known."""
+        names = _directly_callable(view)
+        if name not in names and (server := view.server_of(name)) is not None:
+            try:
+                names = _directly_callable(await self._execution.view_with(request, server))
+            except UpstreamFailed as error:
+                self._recorder.record(
+                    request, ActivityKind.CALL, Outcome.ERROR, server=server, message=error.message
+                )
+                return failed(error)
+        if name not in names:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+        return names[name]
 
     def _invalid_arguments(
         self, request: ClientRequest, kind: ActivityKind, error: InvalidInput
@@ -135,6 +157,7 @@ class ToolMethods:
     ) -> SearchReply:
         """What a client would find, without an entry in the activity log."""
         usage = self._feedback.usage_signals(principal)
+        await self._execution.wait_briefly(principal)
         view = self._execution.view(principal)
         started = time.perf_counter()
         reply = await find(view, query, usage, strategy)
@@ -157,7 +180,8 @@ class ToolMethods:
         view = self._execution.view(principal)
         spelled = view.lua.qualified_name if self._settings().offer_execute else None
         readiness = partial(self._readiness, principal)
-        result = discovery_result(reply, view, query.queries, readiness, spelled)
+        unlisted = unlisted_json(self._statuses_of(principal, view))
+        result = discovery_result(reply, view, query.queries, readiness, spelled, unlisted)
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
@@ -180,6 +204,11 @@ class ToolMethods:
             message=reply.note or None,
         )
         return result
+
+    def _statuses_of(self, principal: Principal, view: View) -> list[ServerStatus]:
+        """Of the servers whose tools are not known."""
+        unknown = [entry.id for entry in view.servers if entry.cached is None]
+        return [self._status(ServerRef(principal.workspace, server)) for server in unknown]
 
     def _readiness(self, principal: Principal, tool: Tool) -> str:
         if tool is READ_RESULT or tool.key.server == SCRIPTS:
@@ -223,6 +252,11 @@ class ToolMethods:
                 detail=preview(arguments, self._execution.redactor) if with_arguments else None,
                 message=message,
             )
+
+
+def _directly_callable(view: View) -> Mapping[str, ToolKey]:
+    """The tools that are called by their exposed name."""
+    return view.exposed if view.optimization is None else view.pinned
 
 
 def _saved_tokens(request: ClientRequest, key: ToolKey, tokens: int) -> int:

@@ -30,6 +30,7 @@ from router.scripts.runner import ScriptRunner
 from router.search.provider import Provider
 from router.store.redaction import Redactor
 from tests.support.fake_search import FakeSearchFeedback
+from tests.support.fake_tool_list_waits import FakeToolListWaits
 from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -90,8 +91,14 @@ class GatewayHarness:
         self.permission_requests = PermissionRequests(
             self._publish, lambda: NOW, lambda: ask_timeout_s, lambda: self.attended, self.redactor
         )
+        self.tool_list_waits = FakeToolListWaits()
         self.execution = Execution(
-            {HOME: catalog}, self.upstreams, lambda: 5.0, self.permission_requests, self.redactor
+            {HOME: catalog},
+            self.upstreams,
+            lambda: 5.0,
+            self.permission_requests,
+            self.redactor,
+            self.tool_list_waits,
         )
         self.runner = ScriptRunner(ScriptLimits)
         self.offers_execute = False

@@ -12,7 +12,9 @@ import pytest
 
 from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
-from router.config.settings import ListLimitSettings
+from router.catalog.server_status import ServerStatuses
+from router.config.server import ServerConfig
+from router.config.settings import ListLimitSettings, Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId, ServerRef
@@ -20,10 +22,14 @@ from router.domain.permissions import Permission
 from router.domain.tool_lists import CachedListing, CutKind, ServerListing
 from router.search.provider import Provider
 from router.service import freshness
+from router.service.context import ServiceContext
+from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
-from tests.support.fakes import FakeClock
+from router.store.redaction import Redactor
+from router.store.secrets import LayeredSecrets
+from tests.support.fakes import FakeClock, FakeSecrets
 from tests.support.listed_server import ListedServer
 from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
@@ -108,6 +114,10 @@ def test_one_rule_decides_how_long_a_list_is_fresh(state: ListState, expected: t
     assert due_in(state, NOW) == expected
 
 
+async def _not_installed(ref: ServerRef, config: ServerConfig) -> ServerConfig:
+    return config
+
+
 class Watch:
     """A `FreshnessMonitor` for one server with a known list, in a state that a test sets."""
 
@@ -121,8 +131,19 @@ class Watch:
         catalog.set_listing(FILES.server, cached)
         workspaces = WorkspaceCatalogs(folder, ConfigStore(folder), Provider())
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
+        self.statuses = ServerStatuses(workspaces.catalogs, lambda _: None)
+        context = ServiceContext(
+            catalogs=workspaces,
+            settings=Settings,
+            secrets=LayeredSecrets(FakeSecrets()),
+            redactor=Redactor(),
+            publish=lambda _: None,
+            clock=self.clock,
+        )
+        self.attempts = DiscoveryAttempts(context, self.statuses, _not_installed)
         self.freshness = FreshnessMonitor(
             workspaces,
+            self.attempts,
             self._discover,
             may_run=lambda _: True,
             is_connected=lambda _: self.connected,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from router.config.server import Lifecycle, ServerConfig, Sharing
-from router.domain.failures import FailureKind
+from router.domain.failure_text import advise
+from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.pool import UpstreamPool
@@ -259,17 +262,62 @@ async def test_a_crash_loop_backs_off_and_is_given_up_with_one_event(
     assert len(harness.given_up) == 1
 
 
-async def test_calls_during_a_pause_are_refused_with_the_time_of_the_next_attempt(
+async def test_a_call_waits_for_the_end_of_a_short_pause(
     pool: UpstreamPool, harness: PoolHarness
 ) -> None:
     harness.options = FAILING
-    first = await fail(pool)
-    assert first.retry_at is not None
-    assert await fail(pool) == first
+    assert (await fail(pool)).retry_at is not None
+    harness.options = []
+    waiting = [spawn(call(pool, "echo", a=n), name="waiting call") for n in range(3)]
+    await harness.until_pause(1)
     assert harness.launches == 1
     harness.pass_time(1)
-    await harness.until(lambda: harness.states_of() == [CONNECTING, BACKING_OFF, FAILED])
+    assert [await each for each in waiting] == [{"a": n} for n in range(3)]
+    assert harness.launches == 2
+
+
+async def test_calls_in_a_long_pause_are_refused_with_the_time_of_the_next_attempt(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    refused = await pause_for_several_seconds(pool, harness)
+    assert refused.retry_at is not None
+    assert await fail(pool) == refused
+    assert harness.launches == 2
+    harness.pass_time(3)
+    await harness.until(lambda: harness.states_of()[-1] is FAILED)
     assert harness.failures[-1].retry_at is None
+
+
+@pytest.mark.proves("REG-7")
+async def test_an_idempotent_call_waits_for_a_restart_within_its_timeout(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    refused = await pause_for_several_seconds(pool, harness)
+    harness.options = []
+    params: JsonObject = {"name": "echo", "arguments": {}}
+
+    def idempotent_call(timeout_s: float) -> Awaitable[JsonObject]:
+        options = CallOptions(timeout_s, idempotent=True)
+        return pool.request(REF, "tools/call", params, options)
+
+    assert await failure_of(idempotent_call(timeout_s=2)) == refused
+    waiting = spawn(idempotent_call(WAIT_S), name="waiting call")
+    await asyncio.sleep(0)
+    assert harness.launches == 2
+    harness.pass_time(3)
+    await waiting
+    assert harness.launches == 3
+
+
+async def pause_for_several_seconds(pool: UpstreamPool, harness: PoolHarness) -> Failure:
+    """Fail twice; the failure of the second start."""
+    harness.options = FAILING
+    await fail(pool)
+    await harness.until_pause(1)
+    harness.pass_time(1)
+    failure = await fail(pool)
+    await harness.until_pause(2)
+    return failure
 
 
 async def test_the_user_can_skip_the_pause(pool: UpstreamPool, harness: PoolHarness) -> None:
@@ -314,6 +362,41 @@ async def test_concurrent_calls_of_a_server_are_limited(
     assert pair[2] not in done
     assert await call(pool, "reverse", size=2, value=3) == {"value": 3}
     assert [(await task)["value"] for task in pair] == [0, 1, 2]
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGSTOP")
+async def test_a_stopped_process_is_replaced_after_two_timeouts(
+    pool: UpstreamPool, harness: PoolHarness
+) -> None:
+    await call(pool, "echo")
+    [pid] = harness.pids()
+    os.kill(pid, signal.SIGSTOP)
+    in_time = CallOptions(timeout_s=0.2)
+    params: JsonObject = {"name": "echo", "arguments": {}}
+    together = (failure_of(pool.request(REF, "tools/call", params, in_time)) for _ in range(3))
+    await asyncio.gather(*together)
+    assert harness.states_of()[-1] is READY
+    await failure_of(pool.request(REF, "tools/call", params, in_time))
+    await harness.until(lambda: FAILED in harness.states_of())
+    assert harness.failures[-1] == Failure(FailureKind.STUCK, "0.2 s")
+    assert "callTimeoutS" in str(advise(harness.failures[-1], "Files"))
+    assert await call(pool, "echo", a=1) == {"a": 1}
+    assert len(harness.pids()) == 2
+    assert not is_running(pid)
+
+
+@pytest.mark.parametrize("sign", ["ping", "result"])
+async def test_a_slow_process_that_still_sends_something_is_not_replaced(
+    pool: UpstreamPool, harness: PoolHarness, sign: str
+) -> None:
+    harness.options = ["--deaf-to", "tools/call"] if sign == "ping" else []
+    params: JsonObject = {"name": "slow", "arguments": {}}
+    for _ in range(3):
+        await failure_of(pool.request(REF, "tools/call", params, CallOptions(timeout_s=0.2)))
+        if sign == "result":
+            await call(pool, "echo")
+    assert harness.states_of() == [CONNECTING, READY]
 
 
 @pytest.mark.parametrize("method", ["start", "request"])

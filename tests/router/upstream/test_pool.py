@@ -13,6 +13,7 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import ServerState
 from router.runtime.tasks import spawn
 from router.upstream.pool import UpstreamPool
+from router.upstream.ports import CallOptions
 from router.upstream.run_options import RunOptions
 from tests.router.upstream.connection_harness import failure_of
 from tests.router.upstream.pool_harness import (
@@ -96,7 +97,8 @@ async def test_a_failed_start_is_remembered_for_a_second(
         (FailureKind.EXITED, "code 3")
     }
     harness.now = 0.9
-    assert await failure_of(call(pool, "echo")) == failures[0]
+    short = CallOptions(timeout_s=0.05)
+    assert await failure_of(pool.request(REF, "tools/call", {}, short)) == failures[0]
     assert (harness.launches, harness.states_of()) == (1, [CONNECTING, BACKING_OFF])
     harness.now = 1.1
     harness.options = []

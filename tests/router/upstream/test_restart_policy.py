@@ -24,6 +24,13 @@ def supervised(time: Time, chance: float = 0.0) -> RestartPolicy:
     return RestartPolicy(time, lambda: chance)
 
 
+def serve(restart_policy: RestartPolicy, time: Time, uptime_s: float, results: int) -> None:
+    restart_policy.ready()
+    time.now += uptime_s
+    for _ in range(results):
+        restart_policy.succeeded()
+
+
 def test_pauses_grow_from_one_second_to_sixty_seconds(time: Time) -> None:
     restart_policy = supervised(time)
     pauses = [restart_policy.failed() for _ in range(BREAKER_AFTER + 2)]
@@ -55,18 +62,38 @@ def test_the_first_crash_of_a_working_server_causes_no_pause(time: Time) -> None
     assert restart_policy.failed() > 1
 
 
-def test_a_minute_of_uptime_resets_the_failures(time: Time) -> None:
+@pytest.mark.parametrize(("uptime_s", "results"), [(10, 0), (0.1, 20)])
+def test_ten_seconds_or_twenty_results_make_up_for_all_failures(
+    time: Time, uptime_s: float, results: int
+) -> None:
     restart_policy = supervised(time)
     for _ in range(BREAKER_AFTER):
         restart_policy.failed()
-    restart_policy.ready()
-    time.now += 59
-    restart_policy.failed()
-    assert restart_policy.breaker_open
-    restart_policy.ready()
-    time.now += 60
+    serve(restart_policy, time, uptime_s, results)
     assert restart_policy.failed() == 0
     assert not restart_policy.breaker_open
+
+
+@pytest.mark.proves("REG-7")
+@pytest.mark.parametrize(("uptime_s", "results"), [(8, 150), (8, 8), (8, 0), (0.5, 19)])
+def test_crashes_after_service_never_delay_a_start_by_two_seconds(
+    time: Time, uptime_s: float, results: int
+) -> None:
+    restart_policy = supervised(time, chance=1.0)
+    for _ in range(100):
+        serve(restart_policy, time, uptime_s, results)
+        assert restart_policy.failed() < 2
+
+
+def test_a_server_that_crashes_soon_after_each_start_is_a_crash_loop(time: Time) -> None:
+    restart_policy = supervised(time)
+    opened = 0
+    for _ in range(20):
+        serve(restart_policy, time, uptime_s=0.2, results=1)
+        restart_policy.failed()
+        opened += restart_policy.breaker_just_opened
+    assert restart_policy.breaker_open
+    assert opened == 1
 
 
 def test_a_pause_ends_with_time_or_by_the_user(time: Time) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import json
 import os
@@ -170,6 +171,9 @@ def escape_targets(user: User) -> Generator[dict[str, Any]]:
         name = f"toolbooth-bait-{secrets.token_hex(8)}"
         abstract.bind(f"\0{name}")
         abstract.listen()
+        libc = ctypes.CDLL(None)
+        memory = libc.shmget(0, 4096, 0o666)
+        stack.callback(libc.shmctl, memory, 0, None)
         if user.prefix:
             for path in (folder / "secret", folder / "bus"):
                 os.chown(path, _NOBODY, _NOBODY)
@@ -183,4 +187,5 @@ def escape_targets(user: User) -> Generator[dict[str, Any]]:
             "bus": str(folder / "bus"),
             "abstract": name,
             "pid": other.pid,
+            "memory": memory,
         }

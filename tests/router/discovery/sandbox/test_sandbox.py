@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import json
 import os
+import platform
 import sys
 from pathlib import Path
 
 import pytest
 
 from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits, SandboxProfile
+from router.discovery.sandbox.linux_escapes import linux_escapes
 from router.discovery.sandbox.observations import Observations
 from router.discovery.sandbox.sandbox import SandboxedCommand, protection
 from router.discovery.sandbox.self_test import (
@@ -60,8 +64,50 @@ def test_without_confinement_every_escape_succeeds() -> None:
         "connect to a local socket",
         "connect to an abstract socket",
         "signal another process",
+        "limit another process",
+        "slow another process down",
+        "pin another process",
+        "watch a file of the person",
+        "use shared memory of others",
+        "have others signalled by a pipe",
+        "signal a thread of another",
     ):
         assert found[name], name
+
+
+def test_each_attempt_of_the_self_test_succeeds_where_nothing_forbids_it(tmp_path: Path) -> None:
+    """Otherwise a call with a mistake in it would count as forbidden."""
+    byte = ctypes.c_char(b"x")
+    libc = ctypes.CDLL(None)
+    memory = libc.shmget(0, 4096, 0o600)
+    plan = {
+        "pid": os.getpid(),
+        "address": ctypes.addressof(byte),
+        "memory": memory,
+        "secret": str(tmp_path),
+        "readable": __file__,
+        "shares_network": True,
+    }
+    try:
+        for name, attempt in linux_escapes(plan).items():
+            if name != "AF_VSOCK":  # not every kernel has it
+                attempt()
+    finally:
+        libc.shmctl(memory, 0, None)
+
+
+@pytest.mark.proves("DISC-6")
+def test_a_call_that_the_filter_does_not_name_does_not_exist_inside() -> None:
+    if (profile := offered(2)) is None:
+        return
+    number = {"x86_64": 312, "aarch64": 272}[platform.machine()]  # kcmp
+    script = (
+        "import ctypes, os\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        f"print(libc.syscall({number}, os.getpid(), os.getpid(), 0, 0, 0), ctypes.get_errno())"
+    )
+    run = run_confined(profile, users()[0], script, script=Path("-c"))
+    assert run.out.split() == ["-1", str(errno.ENOSYS)]
 
 
 @pytest.mark.proves("DISC-6")

@@ -12,7 +12,8 @@ from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
 from router.domain.activity import ActivityEntry
 from router.domain.clients import Principal
-from router.domain.errors import ToolboothError, UpstreamAnsweredError
+from router.domain.errors import ToolboothError, UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import CachedListing, ServerListing
@@ -23,6 +24,7 @@ from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.search.provider import Provider
 from router.store.redaction import Redactor
+from tests.support.fake_tool_list_waits import FakeToolListWaits
 from tests.support.fake_upstreams import FakeUpstreams
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -30,11 +32,15 @@ HOME, FILES = WorkspaceId("home"), ServerId("files")
 EDITOR = Principal("Editor", None, HOME, None)
 
 
-def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
-    """A workspace whose only server has one prompt and answers every request with `error`."""
+def forwarding_to(*errors: ToolboothError, **more: object) -> PromptsAndResources:
+    """A workspace whose only server has one prompt, and answers requests with `errors` in turn,
+    then with a result."""
+    left = list(errors)
 
     def answer(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
-        raise error
+        if left:
+            raise left.pop(0)
+        return {"messages": []}
 
     config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **more}
     catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
@@ -46,7 +52,12 @@ def forwarding_to(error: ToolboothError, **more: object) -> PromptsAndResources:
         lambda _: None, lambda: NOW, lambda: 5.0, lambda: False, Redactor()
     )
     execution = Execution(
-        {HOME: catalog}, FakeUpstreams(answer), lambda: 5.0, permission_requests, Redactor()
+        {HOME: catalog},
+        FakeUpstreams(answer),
+        lambda: 5.0,
+        permission_requests,
+        Redactor(),
+        FakeToolListWaits(),
     )
     return PromptsAndResources(execution, ActivityRecorder(recorded.append, lambda: NOW))
 
@@ -70,6 +81,12 @@ async def test_an_error_of_the_server_reaches_the_client(
     with pytest.raises(MCPError) as raised:
         await forwarding_to(error).methods[method](request)
     assert (raised.value.error.code, raised.value.error.message) == (code, message)
+
+
+async def test_a_prompt_whose_server_was_lost_is_read_again() -> None:
+    lost = UpstreamFailed(Failure(FailureKind.EXITED, "code 1"), "It exited.")
+    request = ClientRequest.local(EDITOR, "1", {"name": "files__hi"})
+    assert await forwarding_to(lost).methods["prompts/get"](request) == {"messages": []}
 
 
 @pytest.mark.proves("META-5")
