@@ -45,7 +45,7 @@ from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets
 from router.store.tokens import TokenStore
-from router.upstream.process.tracking import owner_of
+from router.upstream.process.tracking import may_be_server, owner_of
 
 
 class Router:
@@ -71,7 +71,9 @@ class Router:
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
         self._local_ipc = LocalServer(
-            socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
+            socket_address(data_dir),
+            lambda name, arguments: dispatch(self, name, arguments),
+            admits=lambda pid: not may_be_server(pid, owner_of(data_dir)),
         )
         self._publisher = EventPublisher()
         self._config = config = ConfigStore(data_dir)

@@ -27,7 +27,7 @@ from router.discovery.sandbox.launch_spec import (
     pack_environment,
 )
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.required_files import files_needed, folders_named
+from router.discovery.sandbox.required_files import files_needed, folders_named, without
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.domain.json_values import parse_object
@@ -36,6 +36,12 @@ from router.store.files import is_running, private_folder
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
+STATE_FILES = (
+    "workspaces", "removed", "packages", "runs", "logs", "settings.json", "tokens.json",
+    "activity.sqlite", "activity.sqlite-wal", "activity.sqlite-shm", "instance.json",
+    "control.sock",
+)  # fmt: skip
+"""What Toolbooth has in its data directory, besides locks."""
 _OBSERVATIONS = TypeAdapter(Observations)
 
 
@@ -75,6 +81,8 @@ class Sandbox:
     """Of all runs."""
     _home: Path
     """The user's, which is never shown to a server."""
+    _data_dir: Path
+    """Toolbooth's own. Of its state, a server sees no more than its own package."""
     _find_support: Callable[[], SandboxSupport] = supported_sandbox
     _swept: bool = False
 
@@ -120,6 +128,7 @@ class Sandbox:
             home=self._home,
             known=request.readable,
         )
+        readable = without(readable, self._state_files(), but=request.readable)
         cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
             cwd = home
@@ -140,6 +149,11 @@ class Sandbox:
         return ServerCommand(
             launcher, arguments, _launcher_environment(environment), str(run), False
         )
+
+    def _state_files(self) -> list[Path]:
+        folder = self._data_dir
+        known = (folder / name for name in STATE_FILES)
+        return [*(path for path in known if path.exists()), *folder.glob("*.lock")]
 
     def _sweep(self) -> None:
         """Remove, once, the runs of a router that was killed."""

@@ -344,7 +344,7 @@ async def test_a_socket_folder_open_to_others_is_refused(
     address = socket_address(tmp_path / ("x" * 120))
     folder = Path(address).parent
     folder.mkdir(mode=0o755)
-    server = LocalServer(address, _name_of)
+    server = LocalServer(address, _name_of, lambda _: True)
     with pytest.raises(ToolboothError, match="not private"):
         await server.start()
     with pytest.raises(ToolboothError, match="not private"):
