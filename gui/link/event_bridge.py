@@ -23,6 +23,7 @@ from router.api.events import (
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
+    ConfirmationsChanged,
     DiscoveryProgressed,
     Event,
     ListenerStateChanged,
@@ -159,6 +160,8 @@ def _subject(event: Event) -> Hashable | None:
         case ConfigRejected(path) | ConfigAccepted(path):
             return ("config", path)
         case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
+            return type(event)
+        case ConfirmationsChanged():
             return type(event)
         case PermissionRequested(request):
             return ("permission", request.id)

@@ -632,6 +632,10 @@
         <translation>このコンピューターのすべてのプログラムに、トークンなしの接続を許可します。</translation>
     </message>
     <message>
+        <source>A person confirms commands that approve something or loosen permissions.</source>
+        <translation>何かを承認したり権限を緩めたりするコマンドを、人が確認します。</translation>
+    </message>
+    <message>
         <source>How many tools a search returns by default.</source>
         <translation>アプリが指定しないときに、検索が返すツールの数です。</translation>
     </message>
@@ -1282,6 +1286,34 @@
     <message>
         <source>it must be an object: { ... }</source>
         <translation>オブジェクト { ... } でなければなりません</translation>
+    </message>
+    <message>
+        <source>Stopped responding</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Too many commands already wait to be confirmed.</source>
+        <translation>確認待ちのコマンドが多すぎます。</translation>
+    </message>
+    <message>
+        <source>This command was declined in Toolbooth&apos;s window.</source>
+        <translation>このコマンドは Toolbooth のウィンドウで拒否されました。</translation>
+    </message>
+    <message>
+        <source>Nobody confirmed this command in Toolbooth&apos;s window in time.</source>
+        <translation>このコマンドは時間内に Toolbooth のウィンドウで確認されませんでした。</translation>
+    </message>
+    <message>
+        <source>This command no longer waits to be confirmed.</source>
+        <translation>このコマンドはもう確認待ちではありません。</translation>
+    </message>
+    <message>
+        <source>The tools of {name} are still being discovered after {limit} s.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There are no removed workspaces.</source>
@@ -2511,6 +2543,17 @@
     <message>
         <source>Test failed: {reason}.</source>
         <translation>テストに失敗しました: {reason}。</translation>
+    </message>
+</context>
+<context>
+    <name>ConfirmationPresenter</name>
+    <message>
+        <source>Did you enter this command in a terminal?</source>
+        <translation>このコマンドをターミナルで入力しましたか？</translation>
+    </message>
+    <message>
+        <source>Run it</source>
+        <translation>実行</translation>
     </message>
 </context>
 <context>
@@ -3760,6 +3803,18 @@ The cost of search results is already deducted.</source>
         <translation>公開エンドポイント、認証、パスワード、匿名、アクセス、open endpoint, authentication, password, anonymous, access</translation>
     </message>
     <message>
+        <source>Confirm commands that approve</source>
+        <translation>承認するコマンドを確認</translation>
+    </message>
+    <message>
+        <source>A person confirms each terminal command that approves something or loosens a permission. Without this, any program that runs commands as you can do that.</source>
+        <translation>何かを承認したり権限を緩めたりするターミナルのコマンドを、人が毎回確認します。オフにすると、あなたの権限でコマンドを実行できるプログラムなら何でも承認できます。</translation>
+    </message>
+    <message>
+        <source>terminal, shell scripts, approve, permission, agents, confirmation</source>
+        <translation>ターミナル, シェルスクリプト, 承認, 権限, エージェント, 確認</translation>
+    </message>
+    <message>
         <source>During discovery</source>
         <translation>検出中</translation>
     </message>
@@ -3770,6 +3825,10 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Apps</source>
         <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Terminal</source>
+        <translation>ターミナル</translation>
     </message>
     <message>
         <source>None</source>

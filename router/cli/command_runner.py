@@ -12,9 +12,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from router.cli.confirmation import confirm_at_terminal
 from router.cli.foreground import CONNECT, SERVE, connect, serve
-from router.commands.command import Invocation, Send
-from router.domain.json_values import JsonObject
+from router.commands.command import CONFIRMED, NEEDS_CONFIRMATION, Invocation, Send
+from router.commands.output import print_to_stderr
+from router.domain.json_values import JsonObject, as_object
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
 
@@ -36,7 +38,24 @@ def execute(call: Invocation, data_dir: Path) -> Any:
 
 async def _execute(call: Invocation, data_dir: Path) -> Any:
     async with _instance(data_dir) as send_to_instance:
-        return await call.run(send_to_instance)
+        return await call.run(_confirming(send_to_instance))
+
+
+def _confirming(send_to_instance: Send) -> Send:
+    """Confirms a command at the terminal, or has it confirmed in the window, where it must be."""
+
+    async def confirming(name: str, arguments: JsonObject) -> Any:
+        result = await send_to_instance(name, arguments)
+        needed = as_object(as_object(result).get(NEEDS_CONFIRMATION))
+        if not needed:
+            return result
+        if needed["inWindow"]:
+            print_to_stderr(["Confirm this command in Toolbooth's window."])
+        else:
+            confirm_at_terminal(needed["command"])
+        return await send_to_instance(name, {**arguments, CONFIRMED: True})
+
+    return confirming
 
 
 @asynccontextmanager

@@ -32,6 +32,10 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
     )
 
 
+def _loosens(context: Context) -> bool:
+    return context.get("access") != DiscoveryAccess.ISOLATED
+
+
 @COMMANDS.add(
     "approve",
     "Approve a server's command and tools, or one tool.",
@@ -40,6 +44,7 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
     OneOf(*(_access_option(access, text) for access, text in _ACCESS.items())),
     examples=["files", "files:read_file", "files --network"],
     lines=one_server,
+    needs_person=_loosens,
 )
 async def approve(context: Context) -> JsonObject:
     """A tool key: that tool. A server: its command and all of its pending tools, or its access."""

@@ -194,6 +194,10 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     ]
 
 
+def _starts_program(context: Context) -> bool:
+    return "command" in context["config"]
+
+
 @COMMANDS.add(
     "add",
     "Add a server and allow its command to run.",
@@ -211,6 +215,7 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     lines=one_server,
     request=_add_request,
     warns=True,
+    needs_person=_starts_program,
     usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
     "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
 )

@@ -23,6 +23,7 @@ from router.search.provider import Provider
 from router.service.activity import Activity
 from router.service.apps import Apps
 from router.service.config_watcher import ConfigWatcher
+from router.service.confirmations import Confirmations
 from router.service.context import ServiceContext
 from router.service.discovery import Discovery
 from router.service.endpoint import Endpoint
@@ -117,6 +118,9 @@ class Router:
         self.projects = Projects(catalogs, editor)
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
+        self.confirmations = Confirmations(
+            attended, context.publish, lambda: config.settings.ask_timeout_s, self.redact
+        )
         self.discovery = Discovery(catalogs, self._upstreams)
         self.tools = Tools(catalogs, editor, self._upstreams, tool_methods)
         self.permissions = Permissions(self.projects, editor, self.endpoint.permission_requests)

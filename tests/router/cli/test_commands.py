@@ -25,6 +25,7 @@ from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.servers.oauth_server import OAuthServer
+from tests.support.router_process import do_not_confirm
 from tests.support.running_router import RunningRouter, running_router
 from tests.support.timeouts import WAIT_S
 
@@ -276,6 +277,7 @@ def test_a_lock_without_an_instance_file_does_not_block_commands(
 
 @pytest.fixture
 async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
+    do_not_confirm(tmp_path)
     async with running_router(tmp_path) as started:
         yield started
 
