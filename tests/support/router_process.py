@@ -44,6 +44,7 @@ def do_not_confirm(data_dir: Path) -> None:
         return
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.write_text('{"confirmCommands": false}')
+    file.chmod(0o600)
 
 
 class RouterProcess:
