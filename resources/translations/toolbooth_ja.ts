@@ -3263,6 +3263,10 @@
         <source>{client} wants to read {name}</source>
         <translation>{client} が {name} を読み取ろうとしています</translation>
     </message>
+    <message>
+        <source>{client} wants to use this server in {folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>Denied automatically in %n s</source>
         <translation>

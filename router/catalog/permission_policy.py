@@ -120,7 +120,11 @@ def _covers(rule: PermissionRule, subject: Subject, located: Located) -> bool:
 def _name_matches(rule: PermissionRule, subject: Subject, located: Located) -> bool:
     """A rule with a tool pattern covers no prompts or resources, and so on; a rule that names only
     a server covers everything of it."""
-    patterns: dict[PermissionKind, str | None] = {k: getattr(rule, k) for k in PermissionKind}
+    patterns = {
+        PermissionKind.TOOL: rule.tool,
+        PermissionKind.PROMPT: rule.prompt,
+        PermissionKind.RESOURCE: rule.resource,
+    }
     if patterns[PermissionKind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
         patterns[PermissionKind.TOOL] = _ANY
     if all(pattern is None for pattern in patterns.values()):

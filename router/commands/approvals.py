@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from pathlib import Path
 
 from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Commands, OneOf
 from router.commands.context import Context
@@ -32,6 +33,11 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
     )
 
 
+def _with_absolute_folder(given: JsonObject) -> JsonObject:
+    folder = given["folder"]
+    return {**given, "folder": str(Path(folder).expanduser().resolve()) if folder else None}
+
+
 def _loosens(context: Context) -> bool:
     return context.get("access") != DiscoveryAccess.ISOLATED
 
@@ -41,9 +47,13 @@ def _loosens(context: Context) -> bool:
     "Approve a server's command and tools, or one tool.",
     WORKSPACE,
     Argument("server", "SERVER|TOOLKEY", "a server with all of its pending tools, or one tool"),
-    OneOf(*(_access_option(access, text) for access, text in _ACCESS.items())),
-    examples=["files", "files:read_file", "files --network"],
+    OneOf(
+        *(_access_option(access, text) for access, text in _ACCESS.items()),
+        Argument("--folder", "DIR", "allow clients to use it in this folder and those below"),
+    ),
+    examples=["files", "files:read_file", "files --network", "git --folder ~/work"],
     lines=one_server,
+    request=_with_absolute_folder,
     needs_person=_loosens,
 )
 async def approve(context: Context) -> JsonObject:
@@ -53,6 +63,9 @@ async def approve(context: Context) -> JsonObject:
         key = parse_tool_key(text)
         ref = router.servers.find(context.workspace, key.server)
         await router.tools.approve(ref, [key.tool])
+    elif (folder := context.get("folder")) is not None:
+        ref = context.server
+        await router.servers.allow_folder(ref, str(folder))
     elif access is not None:
         ref = context.server
         await router.discovery.allow(ref, DiscoveryAccess(access))

@@ -123,7 +123,9 @@ class Router:
         )
         self.discovery = Discovery(catalogs, self._upstreams)
         self.tools = Tools(catalogs, editor, self._upstreams, tool_methods)
-        self.permissions = Permissions(self.projects, editor, self.endpoint.permission_requests)
+        self.permissions = Permissions(
+            self.projects, editor, self.endpoint.permission_requests, catalogs
+        )
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)
         self.scripts = Scripts(catalogs, tool_methods.script_tools, context.publish)

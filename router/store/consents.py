@@ -27,7 +27,8 @@ from router.store import json_text
 from router.store.files import atomic_write, locked, translate_os_errors
 from router.store.json_file import FORMAT_VERSION, read_json_file
 
-_SERVERS, _DISCOVERY = "servers", "discovery"
+_SERVERS, _DISCOVERY, _FOLDERS = "servers", "discovery", "folders"
+_PARTS = (_SERVERS, _DISCOVERY, _FOLDERS)
 
 
 class ConsentStore:
@@ -61,13 +62,28 @@ class ConsentStore:
         granted = f"{access} {config.config_hash}"
         self._change(_DISCOVERY, lambda allowed: {**allowed, server: granted})
 
+    def has_folder(self, server: ServerId, config: ServerConfig, folder: str) -> bool:
+        """Whether it may run in a client's folder: in one that was allowed, or below it."""
+        allowed, real = self._read(_FOLDERS), Path(os.path.realpath(folder))
+        return any(
+            allowed.get(f"{server} {root}") == fingerprint(config) for root in (real, *real.parents)
+        )
+
+    def allow_folder(self, server: ServerId, config: ServerConfig, folder: str) -> None:
+        """Allow it to run in `folder` and below, with this configuration only."""
+        root = os.path.realpath(folder)
+        self._change(_FOLDERS, lambda allowed: {**allowed, f"{server} {root}": fingerprint(config)})
+
     def forget(self, server: ServerId) -> None:
-        for part in (_SERVERS, _DISCOVERY):
-            self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
+        for part in _PARTS:  # a folder follows its server after a space
+            self._change(
+                part,
+                lambda kept: {k: v for k, v in kept.items() if k.partition(" ")[0] != server},
+            )
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with translate_os_errors(self._path), locked(self._path):
-            parts = {name: self._read(name) for name in (_SERVERS, _DISCOVERY)}
+            parts = {name: self._read(name) for name in _PARTS}
             after = {**parts, part: change(parts[part])}
             if after != parts:
                 sorted_parts = {name: dict(sorted(kept.items())) for name, kept in after.items()}

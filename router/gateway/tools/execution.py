@@ -44,7 +44,7 @@ from router.gateway.tools.tool_results import text_result
 from router.gateway.tools.unlisted_servers import IncreasingProgress, ToolListWaits
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
-from router.upstream.ports import CallOptions, Upstreams
+from router.upstream.ports import CallOptions, ClientPeer, Upstreams
 
 Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
@@ -63,6 +63,8 @@ class Execution:
     permission_requests: PermissionRequests
     redactor: Redactor
     tool_list_waits: ToolListWaits
+    allows_folder: Callable[[ServerRef, str], bool]
+    """Whether the user has allowed a server to run in a client's folder. Reads a file."""
 
     def view(self, principal: Principal) -> View:
         catalog = self.catalogs.get(principal.workspace)
@@ -180,6 +182,9 @@ class Execution:
         it is `idempotent`, as all are but calls of tools, and only once.
         """
         ref = ServerRef(request.principal.workspace, server)
+        entry = self._entry(ref)
+        if entry is not None and entry.config.follows_client and request.client is not None:
+            await self._check_folder(request, request.client, ref, entry.name)
         options = CallOptions(self.timeout_s(), request.on_progress, request.client, idempotent)
         try:
             return await self._send(ref, method, params, options)
@@ -204,6 +209,19 @@ class Execution:
             error.message = self.redactor.text(error.message)
             error.hint = self.redactor.text(error.hint)
             raise
+
+    async def _check_folder(
+        self, request: ClientRequest, client: ClientPeer, ref: ServerRef, name: str
+    ) -> None:
+        """Raise `Refused` unless the server may run in the client's folder: what is in a folder can
+        decide which code runs, and the client chooses the folder."""
+        if client.folder is None:
+            await client.find_folder()
+        folder = client.folder  # without one, the upstream refuses the call
+        if folder is None or await asyncio.to_thread(self.allows_folder, ref, folder):
+            return
+        subject = Subject(PermissionKind.FOLDER, ref.server, folder)
+        await self.permission_requests.check(request, subject, Permission.ASK, {}, name)
 
     def _entry(self, ref: ServerRef) -> ServerEntry | None:
         catalog = self.catalogs.get(ref.workspace)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +22,13 @@ from router.catalog.permission_policy import Subject
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
+from router.domain.permissions import (
+    Answer,
+    Permission,
+    PermissionKind,
+    PermissionRequest,
+    PermissionRequestId,
+)
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import preview
 from router.store.redaction import Redactor
@@ -135,10 +142,13 @@ class PermissionRequests:
 
     def _check_attended(self, subject: Subject) -> None:
         if not self._attended():
+            allow = f"toolbooth permission set {subject} allow"
+            if subject.kind is PermissionKind.FOLDER:
+                allow = f"toolbooth approve {subject.server} --folder {shlex.quote(subject.name)}"
             raise Refused(
                 f"{subject} needs the user's permission, and nobody is there to give it.",
                 "Go on without it, or ask the user to allow it in Toolbooth.",
-                f"Allow it with: toolbooth permission set {subject} allow",
+                f"Allow it with: {allow}",
             )
         if len(self._pending) >= _MAX_PENDING:
             raise Refused(

@@ -65,6 +65,7 @@ def forwarding_to(*errors: ToolboothError, **more: object) -> PromptsAndResource
         permission_requests,
         Redactor(),
         FakeToolListWaits(),
+        lambda ref, folder: False,
     )
     return PromptsAndResources(execution, ActivityRecorder(recorded.append, lambda: NOW))
 
