@@ -9,7 +9,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-window screenshots translations lock clean
+.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-commands bench-window screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -85,6 +85,9 @@ ifdef EVALUATOR
 	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/bm25.json
 	$(BIN)/python $(EVALUATOR) --compare build/search/reference.json build/search/hybrid.json
 endif
+
+bench-commands: ready ## measure what commands and a start cost
+	$(BIN)/python -m bench.commands $(ARGS)
 
 bench-window: ready ## measure whether the window stays responsive
 	$(BIN)/python -m bench.window $(ARGS)

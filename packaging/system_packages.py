@@ -129,7 +129,14 @@ def install(missing: Mapping[str, str]) -> None:
     say(f"Missing system packages, installed now with apt-get: {' '.join(packages)}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update"], apt_command(packages)):
-        subprocess.run([*command, "--quiet=2"], env=environment, stdout=sys.stderr)
+        done = subprocess.run(
+            [*command, "--quiet=2"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if done.returncode != 0:
+            sys.stderr.write(done.stdout.decode(errors="replace"))
 
 
 def refuse(missing: Mapping[str, str]) -> None:

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import platformdirs
-
 _INNER_COMMANDS = ("confine", "probe")
 _VETTING_WORKER = "vetting-worker"
 _SCRIPT_WORKER = "script-worker"
@@ -20,6 +18,8 @@ def data_dir(option: str | None) -> Path:
     chosen = option or os.environ.get("TOOLBOOTH_HOME")
     if chosen:
         return Path(chosen).expanduser().resolve()
+    import platformdirs
+
     return Path(platformdirs.user_data_dir("Toolbooth", appauthor=False))
 
 
@@ -55,9 +55,23 @@ def _main(argv: Sequence[str]) -> int:
         from router.scripts.worker import main as run_script
 
         return run_script()
+    if list(argv) == ["--version"]:
+        return _print_version()
     from router.cli.main import run
 
     return run(argv, data_dir)
+
+
+def _print_version() -> int:
+    """Without the parser, which loads every command; unbuffered, so that a closed pipe is noticed
+    here and not at exit."""
+    from router import __version__
+
+    try:
+        os.write(1, f"toolbooth {__version__}\n".encode())
+    except OSError:
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +40,7 @@ class TestSystemPackages:
         monkeypatch.setattr(module, "QT", {"libmissing.so.1": "libmissing1"})
         monkeypatch.setattr(module, "TEST_PROGRAMS", {})
         monkeypatch.setattr("sys.argv", ["system_packages.py", "test"])
-        add_program(tmp_path, "apt-get", f'echo "$@" >> "{tmp_path}/apt.log"')
+        add_program(tmp_path, "apt-get", f'echo "$@" >> "{tmp_path}/apt.log"; echo Unpacking')
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
         return module
 
@@ -83,7 +84,16 @@ class TestSystemPackages:
         update, install = (tmp_path / "apt.log").read_text().splitlines()
         assert update.startswith("update")
         assert install.startswith("install --yes --no-install-recommends libmissing1")
-        assert "installed now with apt-get: libmissing1" in capfd.readouterr().err
+        printed = capfd.readouterr()
+        assert "installed now with apt-get: libmissing1" in printed.err
+        assert "Unpacking" not in printed.out + printed.err
+
+    def test_what_apt_get_prints_is_shown_if_it_fails(
+        self, packages: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
+    ) -> None:
+        add_program(tmp_path, "apt-get", "echo Unable to locate package; exit 100")
+        packages.install({"libmissing.so.1": "libmissing1"})
+        assert "Unable to locate package" in capfd.readouterr().err
 
 
 class TestEnvironment:
@@ -113,15 +123,33 @@ class TestEnvironment:
                 once(tmp_path / "record", (lock,), "run", fail)
 
     @pytest.mark.parametrize("code", [0, 1])
-    def test_warnings_of_pip_are_shown_only_when_it_fails(
-        self, code: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    @pytest.mark.parametrize("program", ["pip", "npm", "venv"])
+    def test_warnings_of_an_installer_are_shown_only_when_it_fails(
+        self,
+        program: str,
+        code: int,
+        tmp_path: Path,
+        capfd: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         environment = load("environment")
+        monkeypatch.setattr(environment, "ROOT", tmp_path)
         (tmp_path / "bin").mkdir()
-        add_program(tmp_path / "bin", "python", f"echo ignored >&2; exit {code}")
+        add_program(tmp_path / "bin", "python", f"echo warning >&2; echo added; exit {code}")
+        ours = environment.Environment(tmp_path, ())
+        monkeypatch.setattr(environment, "OURS", ours)
+        monkeypatch.setattr("sys.executable", str(ours.python))
+        installers: dict[str, Callable[[], None]] = {
+            "pip": lambda: environment.pip(ours, "package"),
+            "npm": lambda: environment.npm(tmp_path, tmp_path / "package-lock.json", "ci"),
+            "venv": lambda: environment.run([str(ours.python), "-m", "venv"]),
+        }
         with pytest.raises(SystemExit) if code else nullcontext():
-            environment.pip(environment.Environment(tmp_path, ()), "package")
-        assert capfd.readouterr().err == ("ignored\n" if code else "")
+            installers[program]()
+        printed = capfd.readouterr()
+        told = "Installing package-lock.json with npm.\n" if program == "npm" else ""
+        assert printed.out == ""
+        assert printed.err == told + ("warning\nadded\n" if code else "")
 
 
 class TestRequirementsTable:

@@ -48,8 +48,9 @@ class Actions:
     def refresh_all(self) -> None:
         self._run(self._router.discovery.refresh(self._workspace))
 
-    def refresh(self, ref: ServerRef) -> None:
-        self._run(self._router.discovery.refresh(ref.workspace, ref.server))
+    def refresh(self, ref: ServerRef, *, packages: bool = False) -> None:
+        refresh = self._router.discovery.refresh(ref.workspace, ref.server, packages=packages)
+        self._run(refresh)
 
     def switch_workspace(self, workspace: WorkspaceId) -> None:
         self._run(self._router.workspaces.switch(workspace))

@@ -1,4 +1,4 @@
-"""`toolbooth://` links: recognising one, and registering this Toolbooth as their handler.
+"""`toolbooth://` links: registering this Toolbooth as their handler.
 
 As with start at login the system holds the registration, and its removal there is respected. On
 macOS the bundle's Info.plist declares it, so there is nothing to switch.
@@ -23,9 +23,9 @@ from gui.desktop.autostart import (
     own_command,
     write_or_remove,
 )
+from gui.desktop.own_link import SCHEME
 from resources import read_text
 
-SCHEME = "toolbooth"
 _TYPE = f"x-scheme-handler/{SCHEME}"
 _ENTRY = f"{NAME}.desktop"
 _REGISTERING = (
@@ -34,10 +34,6 @@ _REGISTERING = (
 )
 
 Run = Callable[[Sequence[str]], object]
-
-
-def is_own_link(word: str) -> bool:
-    return word.lower().startswith(f"{SCHEME}:")
 
 
 def application_entry(command: Sequence[str]) -> str:

@@ -32,8 +32,8 @@ from router.api.events import (
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
+    StorageStateChanged,
     TokensChanged,
-    ToolListNotCached,
     ToolsChanged,
     WindowRequested,
     WorkspacesChanged,
@@ -151,7 +151,7 @@ def _subject(event: Event) -> Hashable | None:
             return ("server", status.ref)
         case ServerRemoved(ref):
             return ("server", ref)
-        case AttentionNeeded(ref) | DiscoveryProgressed(ref) | ToolListNotCached(ref):
+        case AttentionNeeded(ref) | DiscoveryProgressed(ref):
             return (type(event), ref)
         case ToolsChanged(workspace, server):
             return (ToolsChanged, workspace, server)
@@ -159,7 +159,9 @@ def _subject(event: Event) -> Hashable | None:
             return (type(event), subject)
         case ConfigRejected(path) | ConfigAccepted(path):
             return ("config", path)
-        case ListenerStateChanged() | WorkspaceSwitched() | SettingsApplied() | TokensChanged():
+        case ListenerStateChanged() | StorageStateChanged() | WorkspaceSwitched():
+            return type(event)
+        case SettingsApplied() | TokensChanged():
             return type(event)
         case ConfirmationsChanged():
             return type(event)

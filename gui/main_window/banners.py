@@ -1,5 +1,5 @@
 """The banners of the main window: a command failed, the router does not listen, a configuration
-file or a tool list could not be used or saved; and their end."""
+file could not be used, or what Toolbooth knows could not be saved; and their end."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from router.api.events import (
     ConfigAccepted,
     ConfigRejected,
     ListenerStateChanged,
-    ToolListNotCached,
+    StorageStateChanged,
 )
 from router.domain.endpoint import ListenerPhase, ListenerState
 from router.domain.errors import ToolboothError
-from router.domain.ids import ServerRef
 
-_Shown: TypeAlias = ListenerStateChanged | ToolListNotCached | ConfigRejected | ConfigAccepted
+_Shown: TypeAlias = ListenerStateChanged | StorageStateChanged | ConfigRejected | ConfigAccepted
 
 
 class StatusBanners(Banners):
@@ -54,8 +53,8 @@ class StatusBanners(Banners):
             match event:
                 case ListenerStateChanged(state):
                     self.show_listener(state)
-                case ToolListNotCached(ref, reason):
-                    self._show_unsaved(ref, reason)
+                case StorageStateChanged(reason):
+                    self._show_unsaved(reason)
                 case ConfigRejected(path, line, reason):
                     self._show_rejected(path, line, reason)
                 case ConfigAccepted(path):
@@ -63,14 +62,15 @@ class StatusBanners(Banners):
                 case _:
                     assert_never(event)
 
-    def _show_unsaved(self, ref: ServerRef, reason: str) -> None:
-        """A server's tool list could not be saved; an empty `reason`: it is saved now."""
-        subject = f"list of {ref}"
+    def _show_unsaved(self, reason: str) -> None:
+        """An empty `reason`: everything is saved now."""
         if not reason:
-            self.clear(subject)
+            self.clear("storage")
             return
-        text = self.tr("Couldn’t save the tool list of {name}").format(name=ref.server)
-        self.put(subject, text, reason)
+        later = self.tr("Toolbooth keeps them in memory and saves them when it can.")
+        self.put(
+            "storage", self.tr("Some changes aren’t saved yet"), f"{translated(reason)} {later}"
+        )
 
     def _show_rejected(self, path: Path, line: int | None, reason: str) -> None:
         where = str(path)

@@ -44,7 +44,9 @@ def activity_row(
 
 
 def _time_text(at: datetime, now: datetime) -> str:
-    """The time of day; of another day, which one."""
+    """The time of day; of another day or year, which one."""
+    if at.year != now.year:
+        return at.strftime("%Y-%m-%d")
     return at.strftime("%H:%M:%S" if at.date() == now.date() else "%m-%d %H:%M")
 
 

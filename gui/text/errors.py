@@ -25,6 +25,8 @@ class Action(StrEnum):
     SIGN_IN = "sign_in"
     ALLOW_NETWORK = "allow_network"
     RETRY = "retry"
+    DOWNLOAD = "download"
+    """Download the server's package again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             | FailureKind.PERMISSION_DENIED
             | FailureKind.EXITED
             | FailureKind.SECRET_MISSING
+            | FailureKind.PACKAGE_NOT_FOUND
         ):
             return Remedy(tr("Fix…"), Action.EDIT)
         case FailureKind.SIGN_IN_NEEDED:
@@ -79,6 +82,8 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             return Remedy(tr("Review…"), Action.REVIEW)
         case FailureKind.NETWORK_NEEDED:
             return Remedy(tr("Allow network"), Action.ALLOW_NETWORK)
+        case FailureKind.PACKAGE_CHANGED:
+            return Remedy(tr("Download again"), Action.DOWNLOAD)
         case FailureKind.DISABLED:
             return None
         case _:

@@ -8,7 +8,7 @@ local json = ...
 local error, getmetatable, next, pcall, rawget, select, setmetatable, tostring, type, xpcall =
   error, getmetatable, next, pcall, rawget, select, setmetatable, tostring, type, xpcall
 local load, pack, unpack, concat, remove = load, table.pack, table.unpack, table.concat, table.remove
-local find, format = string.find, string.format
+local find, format, gsub = string.find, string.format, string.gsub
 local getinfo, metatable_of, sethook = debug.getinfo, debug.getmetatable, debug.sethook
 local create, resume, status, yield, close =
   coroutine.create, coroutine.resume, coroutine.status, coroutine.yield, coroutine.close
@@ -43,6 +43,20 @@ local function unless_stopped(...)
   return ...
 end
 
+-- The message of an error raised in here is not about these lines, but about the script's.
+local function without_place(failure, ...)
+  if type(failure) ~= "string" then return failure, ... end
+  local text = gsub(failure, "^sandbox:%d+: ", "")
+  text = gsub(text, "^json:%d+: ", "")
+  return text, ...
+end
+
+local function caught(ok, ...)
+  unless_stopped()
+  if ok then return ok, ... end
+  return ok, without_place(...)
+end
+
 local function hooked(body)
   local thread = create(body)
   sethook(thread, tick, "", STEP)
@@ -53,11 +67,33 @@ end
 
 local state = setmetatable({}, { __mode = "k" })
 local methods = {}
+
+-- Whatever a script does with a call but await, cancel or pass it on is a forgotten `:await()`.
+local function not_awaited(promise)
+  local known = state[promise]
+  error("the result of " .. (known and known.name or "a call") .. " was not awaited: call :await() on it first", 3)
+end
+
 local PROMISE = {
   __name = "promise",
   __metatable = "promise",
-  __index = methods,
+  __index = function(promise, name)
+    return methods[name] or not_awaited(promise)
+  end,
+  __tostring = function(promise) return state[promise].name .. "{…}, not awaited" end,
   __unwritable = "a promise has no value yet: call :await() on it first",
+}
+for name in string.gmatch("newindex len pairs call unm concat add sub mul div mod pow idiv lt le band bor bxor shl shr bnot", "%l+") do
+  PROMISE["__" .. name] = function(one, other)
+    not_awaited(state[one] and one or other)
+  end
+end
+
+-- Stands for the result of a call that failed: using it as a result raises the error.
+local FAILED = {
+  __name = "failed call",
+  __metatable = "failed call",
+  __index = function(failed) error(rawget(failed, "error"), 2) end,
 }
 
 local function state_of(promise, method)
@@ -93,12 +129,16 @@ local function tell_progress(known)
   end
 end
 
-function methods.await(promise)
-  local known = state_of(promise, "await")
+local function settled(known)
   while not known.settled do
     yield(AWAIT)
     tell_progress(known)
   end
+end
+
+function methods.await(promise)
+  local known = state_of(promise, "await")
+  settled(known)
   if known.failure then error(known.failure, 0) end
   return known.value
 end
@@ -114,11 +154,19 @@ local function await_all(...)
   local given = select(1, ...)
   if select("#", ...) ~= 1 or state[given] then given = pack(...); given.n = nil end
   if type(given) ~= "table" then error("await_all takes a table of promises", 2) end
-  local values = #given > 0 and json.array() or {}
+  local values, errors = #given > 0 and json.array() or {}, {}
   for key, promise in next, given do
-    if state[promise] then values[key] = methods.await(promise) else values[key] = promise end
+    local known = state[promise]
+    if known then settled(known) end
+    if known and known.failure then
+      values[key], errors[key] = setmetatable({ error = known.failure }, FAILED), known.failure
+    elseif known then
+      values[key] = known.value
+    else
+      values[key] = promise
+    end
   end
-  return values
+  return values, errors
 end
 
 local function check_room()
@@ -180,9 +228,18 @@ end
 
 -- What scripts reach
 
+-- A table as JSON, which says more than its address.
+local function shown(value)
+  local mark = metatable_of(value)
+  if type(value) ~= "table" or mark and rawget(mark, "__tostring") then return tostring(value) end
+  local is_json, text = pcall(encode, value, limits.output_bytes, "it is too large to be printed")
+  if stopped then error(STOP, 0) end
+  return is_json and text or tostring(value) .. " (" .. tostring(text) .. ")"
+end
+
 local function print(...)
   local words = {}
-  for place = 1, select("#", ...) do words[place] = tostring((select(place, ...))) end
+  for place = 1, select("#", ...) do words[place] = shown((select(place, ...))) end
   local line = concat(words, "\t") .. "\n"
   if printed_length > limits.output_bytes then return end
   printed_length = printed_length + #line
@@ -207,7 +264,7 @@ local function resumed(thread, ...)
     yield(AWAIT)
     got = pack(resume(thread))
   end
-  return unless_stopped(unpack(got, 1, got.n))
+  return caught(unpack(got, 1, got.n))
 end
 
 local function or_error(ok, ...)
@@ -228,6 +285,19 @@ local function set_metatable(value, metatable)
   return setmetatable(value, metatable)
 end
 
+local function encode_json(value)
+  local written, text = pcall(encode, value)
+  if not written then error(unless_stopped(text), 2) end
+  return text
+end
+
+local function decode_json(text)
+  if type(text) ~= "string" then error("json.decode takes a text", 2) end
+  local read, value = pcall(json.decode, text)
+  if not read then error(unless_stopped(value), 2) end
+  return value
+end
+
 local function copy(library, ...)
   local chosen = {}
   for place = 1, select("#", ...) do
@@ -244,11 +314,12 @@ local function environment(servers, arguments)
   own.print, own.result, own.progress, own.await_all = print, result, progress, await_all
   own.null, own.array, own.arguments = null, json.array, arguments
   own.setmetatable = set_metatable
-  own.pcall = function(...) return unless_stopped(pcall(...)) end
+  own.json = { decode = decode_json, encode = encode_json }
+  own.pcall = function(...) return caught(pcall(...)) end
   own.xpcall = function(body, handler, ...)
     -- A handler of the hook's error would run without the hook.
     local function handle(...)
-      if not stopped then return handler(...) end
+      if not stopped then return handler(without_place(...)) end
     end
     return unless_stopped(xpcall(body, handle, ...))
   end
@@ -258,7 +329,7 @@ local function environment(servers, arguments)
   end
   own.coroutine = copy(coroutine, "isyieldable", "running", "status", "yield")
   own.coroutine.create, own.coroutine.wrap, own.coroutine.resume = hooked, wrapped, resumed
-  own.coroutine.close = function(thread) return unless_stopped(close(thread)) end
+  own.coroutine.close = function(thread) return caught(close(thread)) end
   own.math = copy(math, "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge",
     "log", "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "random", "randomseed", "sin",
     "sqrt", "tan", "tointeger", "type", "ult")
@@ -277,7 +348,9 @@ end
 
 local function text_of(failure)
   local mark = metatable_of(failure)
-  if type(failure) ~= "table" or mark and rawget(mark, "__tostring") then return tostring(failure) end
+  if type(failure) ~= "table" or mark and rawget(mark, "__tostring") then
+    return (without_place(tostring(failure)))
+  end
   local written, text = pcall(encode, failure, limits.output_bytes, "")
   return written and text or tostring(failure)
 end

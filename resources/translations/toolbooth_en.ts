@@ -137,10 +137,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools over the limit</source>
-        <translation>
-            <numerusform>%n tool over the limit</numerusform>
-            <numerusform>%n tools over the limit</numerusform>
+        <source>%n tools over the limit in Settings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prompts and resources over the limit</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">

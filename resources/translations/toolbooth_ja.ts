@@ -176,10 +176,6 @@
         <translation>設定で求められている隔離を、このコンピューターでは提供できません。</translation>
     </message>
     <message>
-        <source>Check the package name and your network connection, then try again.</source>
-        <translation>名前とネットワークを確認して、もう一度お試しください。</translation>
-    </message>
-    <message>
         <source>Refresh it to try again.</source>
         <translation>もう一度試すには更新してください。</translation>
     </message>
@@ -210,6 +206,10 @@
     <message>
         <source>Allow network</source>
         <translation>ネットワークを許可</translation>
+    </message>
+    <message>
+        <source>Download again</source>
+        <translation>もう一度取得</translation>
     </message>
     <message>
         <source>Retry</source>
@@ -632,10 +632,6 @@
         <translation>このコンピューターのすべてのプログラムに、トークンなしの接続を許可します。</translation>
     </message>
     <message>
-        <source>A person confirms commands that approve something or loosen permissions.</source>
-        <translation>何かを承認したり権限を緩めたりするコマンドを、人が確認します。</translation>
-    </message>
-    <message>
         <source>How many tools a search returns by default.</source>
         <translation>アプリが指定しないときに、検索が返すツールの数です。</translation>
     </message>
@@ -794,10 +790,6 @@
     <message>
         <source>Started as configured: npm is not installed.</source>
         <translation>設定どおりに起動されます：npm がインストールされていません。</translation>
-    </message>
-    <message>
-        <source>Started as configured: neither uv nor Python is installed.</source>
-        <translation>設定どおりに起動されます：uv も Python もインストールされていません。</translation>
     </message>
     <message>
         <source>Started by {0} as configured: {1} has no value.</source>
@@ -1232,10 +1224,6 @@
         <translation>64 文字までの英小文字、数字、-、_ を使ってください。</translation>
     </message>
     <message>
-        <source>The workspaces in {folder} can&apos;t be read.</source>
-        <translation>{folder} のワークスペースを読み取れません。</translation>
-    </message>
-    <message>
         <source>&quot;{workspace}&quot; is not a valid workspace ID.</source>
         <translation>「{workspace}」はワークスペースの ID に使えません。</translation>
     </message>
@@ -1288,12 +1276,100 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>A person confirms commands that approve something or loosen permissions.</source>
+        <translation>何かを承認したり権限を緩めたりするコマンドを、人が確認します。</translation>
+    </message>
+    <message>
+        <source>The maximum size of one message of a server, such as a result, in MB.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How many client sessions there may be at once, and half of all connections.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Started as configured: neither uv nor a Python with its venv module is installed.</source>
+        <translation>設定どおりに起動されます：uv も、venv モジュールの使える Python もインストールされていません。</translation>
+    </message>
+    <message>
+        <source>Started as configured: uv is not installed.</source>
+        <translation>設定どおりに起動されます：uv がインストールされていません。</translation>
+    </message>
+    <message>
+        <source>Started by {0} as configured: {1} is not a program of a package.</source>
+        <translation>設定どおりに {0} が起動します：{1} はパッケージのプログラムではありません。</translation>
+    </message>
+    <message>
+        <source>Started by {0} as configured: {1} may change what it runs.</source>
+        <translation>設定どおりに {0} が起動します：{1} によって、実行されるものが変わることがあります。</translation>
+    </message>
+    <message>
+        <source>Started as configured: {0} downloads {1} when it starts.</source>
+        <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
+    </message>
+    <message>
+        <source>Check that this is the address of an MCP server, and that the server works.</source>
+        <translation>MCP サーバーのアドレスであること、サーバーが動作していることを確認してください。</translation>
+    </message>
+    <message>
+        <source>If it needs longer, raise the timeout for calls.</source>
+        <translation>もっと時間が必要な場合は、呼び出しのタイムアウトを延ばしてください。</translation>
+    </message>
+    <message>
         <source>Stopped responding</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask it for less at a time, or raise the limit for its messages.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again, or choose another version of the package.</source>
+        <translation>もう一度試すか、パッケージの別のバージョンを選んでください。</translation>
+    </message>
+    <message>
+        <source>Package {name} not found</source>
+        <translation>パッケージ {name} が見つかりません</translation>
+    </message>
+    <message>
+        <source>Check its name and version in the server’s command.</source>
+        <translation>サーバーのコマンドにあるパッケージの名前とバージョンを確認してください。</translation>
+    </message>
+    <message>
+        <source>Check your network connection, proxy and package registry, then try again.</source>
+        <translation>ネットワーク接続、プロキシ、パッケージのレジストリを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Python {version} is needed</source>
+        <translation>Python {version} が必要です</translation>
+    </message>
+    <message>
+        <source>Install it, or install uv (https://docs.astral.sh/uv), which downloads it. Then try again.</source>
+        <translation>インストールするか、自動でダウンロードする uv (https://docs.astral.sh/uv) をインストールしてから、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Not started: what would run is not what was downloaded. Download it again.</source>
+        <translation>起動していません。実行されるものが、取得したものと異なっています。もう一度取得してください。</translation>
+    </message>
+    <message>
+        <source>Connected, but got no response within {time}</source>
+        <translation>接続できましたが、{time} 以内に応答がありません</translation>
+    </message>
+    <message>
+        <source>Sent more than {limit} at once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The downloaded package {name} was changed on disk</source>
+        <translation>取得したパッケージ {name} がディスク上で変更されました</translation>
+    </message>
+    <message>
+        <source>none of its results can be used</source>
+        <translation>使える結果がありません</translation>
     </message>
     <message>
         <source>Too many commands already wait to be confirmed.</source>
@@ -1313,11 +1389,67 @@
     </message>
     <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
+    </message>
+    <message>
+        <source>Check the disk and the folder&apos;s permissions.</source>
+        <translation>ディスクとフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Check the disk space and the folder&apos;s permissions.</source>
+        <translation>ディスクの空き容量とフォルダーのアクセス権を確認してください。</translation>
+    </message>
+    <message>
+        <source>Can&apos;t read {path}: {reason}.</source>
+        <translation>{path} を読み取れません: {reason}</translation>
     </message>
     <message>
         <source>There are no removed workspaces.</source>
         <translation>削除されたワークスペースはありません。</translation>
+    </message>
+    <message>
+        <source>{folder} can&apos;t be read: {reason}.</source>
+        <translation>{folder} を読み取れません: {reason}</translation>
+    </message>
+    <message>
+        <source>it is not a key</source>
+        <translation>鍵ではありません</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be read ({reason})</source>
+        <translation>読み取れません ({reason})</translation>
+    </message>
+    <message>
+        <source>Can&apos;t use {path}: {reason}.</source>
+        <translation>{path} を使用できません: {reason}</translation>
+    </message>
+    <message>
+        <source>It was left as it is. Repair it, or move it away to start without it.</source>
+        <translation>ファイルはそのまま残してあります。修復するか、別の場所に移して新しく始めてください。</translation>
+    </message>
+    <message>
+        <source>it is not a JSON object</source>
+        <translation>JSON オブジェクトではありません</translation>
+    </message>
+    <message>
+        <source>its format version is missing</source>
+        <translation>形式のバージョンがありません</translation>
+    </message>
+    <message>
+        <source>it was written by a newer version of Toolbooth</source>
+        <translation>より新しいバージョンの Toolbooth で書き込まれました</translation>
+    </message>
+    <message>
+        <source>it is not valid JSON (line {line}: {reason})</source>
+        <translation>有効な JSON ではありません ({line} 行目: {reason})</translation>
+    </message>
+    <message>
+        <source>{key} is missing</source>
+        <translation>{key} がありません</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>大きすぎます</translation>
     </message>
     <message>
         <source>JSON does not allow comments</source>
@@ -1346,6 +1478,10 @@
     <message>
         <source>it was written by a newer version of Toolbooth (format version {version}; this one supports up to {known})</source>
         <translation>より新しい Toolbooth で書かれています（形式のバージョン {version}。この Toolbooth は {known} まで対応）</translation>
+    </message>
+    <message>
+        <source>it is too large for a script</source>
+        <translation>スクリプトとしては大きすぎます</translation>
     </message>
     <message>
         <source>Without a keyring, put the value in an environment variable and refer to it as ${env:NAME}.</source>
@@ -1754,9 +1890,15 @@
         <translation>一覧の一部は表示されていません: {what}。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools over the limit</source>
-        <translation>
-            <numerusform>上限を超えたツール %n 個</numerusform>
+        <source>%n tools over the limit in Settings</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prompts and resources over the limit</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2974,6 +3116,22 @@
         <translation>タイムアウト、時間制限、遅い、止まる、timeout, time limit, slow, hang</translation>
     </message>
     <message>
+        <source>Message limit, in MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>large result, too large, size, memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Session limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>too many sessions, connections, clients, 503</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>status, running, address, URL, endpoint</source>
         <translation>状態、ステータス、稼働中、アドレス、エンドポイント、status, running, address, URL, endpoint</translation>
     </message>
@@ -3159,6 +3317,14 @@
         <translation>キーワード、キーワードと意味、またはクラウドサービスで探します。</translation>
     </message>
     <message>
+        <source>Search tool with Progressive</source>
+        <translation>段階的に検索を加える</translation>
+    </message>
+    <message>
+        <source>Apps that browse servers can also search all tools at once.</source>
+        <translation>サーバーを段階的に調べるアプリが、すべてのツールを一度に検索することもできます。</translation>
+    </message>
+    <message>
         <source>Apps get every tool definition with every request.</source>
         <translation>リクエストのたびに、すべてのツールの定義をアプリに渡します。</translation>
     </message>
@@ -3265,7 +3431,7 @@
     </message>
     <message>
         <source>{client} wants to use this server in {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>{client} が {folder} でこのサーバーを使おうとしています</translation>
     </message>
     <message numerus="yes">
         <source>Denied automatically in %n s</source>
@@ -4221,8 +4387,12 @@ The cost of search results is already deducted.</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>Couldn’t save the tool list of {name}</source>
-        <translation>{name} のツール一覧を保存できませんでした</translation>
+        <source>Toolbooth keeps them in memory and saves them when it can.</source>
+        <translation>Toolbooth は変更をメモリに保持し、書き込めるようになったら保存します。</translation>
+    </message>
+    <message>
+        <source>Some changes aren’t saved yet</source>
+        <translation>一部の変更がまだ保存されていません</translation>
     </message>
     <message>
         <source>{path}, line {line}</source>

@@ -30,6 +30,10 @@ class DiscoveryPort(Protocol):
         `packages`, fetch the newest version of servers that are packages first."""
         ...
 
+    async def package_bytes(self) -> int:
+        """The disk space that all fetched packages take together."""
+        ...
+
     async def cancel(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         """Cancel queued and running discoveries; the tool lists known so far stay."""
         ...

@@ -58,10 +58,10 @@ class DiscoveryProgressed:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolListNotCached:
-    """A server's tool list could not be written to the cache; `reason` empty: now it could."""
+class StorageStateChanged:
+    """Something that the router knows could not be written to disk and is kept in memory; `reason`
+    empty: everything is written now."""
 
-    ref: ServerRef
     reason: str
 
 
@@ -147,7 +147,7 @@ Event: TypeAlias = (
     | AttentionNeeded
     | ToolsChanged
     | DiscoveryProgressed
-    | ToolListNotCached
+    | StorageStateChanged
     | ActivityRecorded
     | PermissionRequested
     | PermissionResolved

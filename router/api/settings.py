@@ -15,6 +15,10 @@ class SettingsPort(Protocol):
         """The configuration files that can't be used as they are now."""
         ...
 
+    def unwritten_reason(self) -> str:
+        """Why something could not be written to disk and is only in memory; empty if nothing is."""
+        ...
+
     async def update(self, changes: Mapping[str, object]) -> None:
         """Change these settings and no others, whatever else was changed meanwhile. A dot leads to
         a field inside: `isolation.strict`."""

@@ -168,6 +168,7 @@ class WorkspaceCatalog:
             at_least=at_least,
             optimization=options.optimization,
             exposure=options.exposure,
+            offer_search=options.offer_search,
             pinned_keys=frozenset(options.pinned),
             # Decided by the configuration, not by the servers that happen to exist: names that
             # change with the next server would break clients.

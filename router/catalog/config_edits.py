@@ -19,7 +19,14 @@ MAX_NAME_LENGTH = 80
 MAX_LIFETIME = timedelta(days=3653)
 _RESERVED_PROJECTS = frozenset({"unassigned", "unassigned_project_id"})
 """Ids that clients use for "no project"."""
-_UNASSIGNED_FIELDS = ("optimization", "exposure", "permissions", "rules", "pinned")
+_UNASSIGNED_FIELDS = (
+    "optimization",
+    "exposure",
+    "offer_search",
+    "permissions",
+    "rules",
+    "pinned",
+)
 """The options of the unassigned project, which the workspace itself has."""
 
 

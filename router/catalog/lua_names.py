@@ -11,7 +11,7 @@ from functools import cached_property
 
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ToolKey
-from router.domain.names import LUA_GLOBALS, lua_identifier, lua_identifiers
+from router.domain.names import LUA_GLOBALS, lua_identifier, lua_identifiers, nearest
 from router.domain.tools import Tool
 
 
@@ -37,8 +37,12 @@ class LuaNames:
         for server, name in self._names.items():
             if text in (server, name):
                 return server
+        raise NotFound(f'There is no server "{text}".', self.known_servers(text))
+
+    def known_servers(self, text: str) -> str:
+        """The servers there are, beginning with those that `text` may have meant."""
         known = ", ".join(self.servers) or "none"
-        raise NotFound(f'There is no server "{text}".', f"There are: {known}.")
+        return f"{nearest(text, self.servers)} There are: {known}.".strip()
 
     def tools(self, server: ServerId) -> dict[str, Tool]:
         """A server's tools by identifier, in order of name."""
@@ -55,8 +59,7 @@ class LuaNames:
             if tool in own:
                 return own[tool]
         raise NotFound(
-            f'{self._names[found]} has no tool "{tool}".',
-            f'list-server-tools("{lua_identifier(found, LUA_GLOBALS)}") names them.',
+            f'{self._names[found]} has no tool "{tool}".', nearest(tool, self.tools(found))
         )
 
     def qualified_name(self, key: ToolKey) -> str:

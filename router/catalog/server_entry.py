@@ -76,6 +76,8 @@ class ServerEntry:
 
     def reconfigured(self, name: str, config: ServerConfig) -> ServerEntry:
         """This entry with a changed configuration; its list stays valid unless the hash changes."""
+        if name == self.name and config is self.config:
+            return self
         if config.config_hash != self.config.config_hash:
             return ServerEntry(self.id, name, config)
         renamed = replace(self, name=name, config=config)

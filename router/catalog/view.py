@@ -27,13 +27,14 @@ from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.names import SCRIPTS, SEPARATOR, exposed_names
+from router.domain.names import SCRIPTS, SEPARATOR, exposed_names, folded, nearest
 from router.domain.permissions import PermissionKind
 from router.domain.search import SearchIndex, SearchProvider
 from router.domain.tool_lists import Approval
 from router.domain.tools import Tool
 from router.domain.workspaces import Exposure, Optimization
 
+_MAX_COMPARED = 500
 FailureOf: TypeAlias = Callable[[ServerId], Failure | None]
 
 
@@ -51,6 +52,8 @@ class View:
     """Those that hold too where they are stricter."""
     optimization: Optimization | None
     exposure: Exposure
+    offer_search: bool
+    """With progressive exposure: whether clients get `tool_discovery` too."""
     pinned_keys: frozenset[str]
     prefixed: bool
     """Whether exposed names begin with the server's id."""
@@ -62,10 +65,32 @@ class View:
         if (tool := self.tools.get(key)) is None:
             self.check_listed(key.server)
             self._check_approved(key)
-            raise NotFound(
-                f"There is no tool {key}.", "Search for it with tool_discovery to get its toolKey."
-            )
+            raise NotFound(f"There is no tool {key}.", self._suggestion(key))
         return tool
+
+    def _suggestion(self, key: ToolKey) -> str:
+        """The tool that was perhaps meant by `key`; else how to find one."""
+        known = [str(each) for each in self.tools if each.server == key.server]
+        if not known:
+            known = [str(each) for each in self.keys_by_name.get(folded(key.tool), ())]
+        if alike := nearest(str(key), known[:_MAX_COMPARED]):
+            return alike
+        return "Search for it with tool_discovery to get its toolKey." if self.searches else ""
+
+    @cached_property
+    def keys_by_name(self) -> Mapping[str, tuple[ToolKey, ...]]:
+        """The tools by every name that agents give them, without case and separators."""
+        found: dict[str, dict[ToolKey, None]] = {}
+        for key, tool in self.tools.items():
+            for name in (key.tool, tool.title):
+                for written in (name, f"{key.server} {name}", f"{tool.server_name} {name}"):
+                    found.setdefault(folded(written), {})[key] = None
+        return {name: tuple(keys) for name, keys in found.items() if name}
+
+    @property
+    def searches(self) -> bool:
+        """Whether clients get `tool_discovery` and `tool_execute`."""
+        return self.optimization is not None and self.exposure is Exposure.SEARCH
 
     @cached_property
     def entries(self) -> Mapping[ServerId, ServerEntry]:
@@ -180,4 +205,5 @@ class View:
     def instructions(self) -> str:
         """At most 2 KB, one line per server, the same bytes for the same servers."""
         servers = [(s.id, s.listing.server_info) for s in self.servers]
-        return instructions_of(self.exposure, servers, self.tools)
+        exposure = None if self.optimization is None else self.exposure
+        return instructions_of(exposure, servers, self.tools, offer_search=self.offer_search)

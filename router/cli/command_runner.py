@@ -7,8 +7,8 @@ import functools
 import json
 import logging
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from router.cli.foreground import CONNECT, SERVE, connect, serve
 from router.commands.command import CONFIRMED, NEEDS_CONFIRMATION, Invocation, Send
 from router.commands.output import print_to_stderr
 from router.domain.json_values import JsonObject, as_object
+from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
 
@@ -27,18 +28,21 @@ _CHECK_AGAIN_S = 0.1
 
 def execute(call: Invocation, data_dir: Path) -> Any:
     """The result of a command; the exit code of one that runs in the foreground."""
+    if call.command is SERVE:
+        return _run(serve(data_dir, call.arguments["port"]))
+    _silence_log()
+    if call.command is CONNECT:
+        return _run(connect(data_dir, call.arguments["profile"]))
+    if _is_running(data_dir):
+        # asyncio's own loop: loading uvloop would take longer than this one request.
+        instance = functools.partial(send, socket_address(data_dir), retry_for_s=_STARTS_WITHIN_S)
+        return asyncio.run(call.run(_confirming(instance)))
+    return _run(_on_files(call, data_dir))
+
+
+def _run(main: Coroutine[Any, Any, Any]) -> Any:
     with asyncio.Runner(loop_factory=_new_loop) as runner:
-        if call.command is SERVE:
-            return runner.run(serve(data_dir, call.arguments["port"]))
-        _silence_log()
-        if call.command is CONNECT:
-            return runner.run(connect(data_dir, call.arguments["profile"]))
-        return runner.run(_execute(call, data_dir))
-
-
-async def _execute(call: Invocation, data_dir: Path) -> Any:
-    async with _instance(data_dir) as send_to_instance:
-        return await call.run(_confirming(send_to_instance))
+        return runner.run(main)
 
 
 def _confirming(send_to_instance: Send) -> Send:
@@ -58,14 +62,11 @@ def _confirming(send_to_instance: Send) -> Send:
     return confirming
 
 
-@asynccontextmanager
-async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
-    """The running instance, or a router of our own on the files."""
-    if await _is_running(data_dir):
-        yield functools.partial(send, socket_address(data_dir), retry_for_s=_STARTS_WITHIN_S)
-        return
-    from router.commands.registry import dispatch
-    from router.service import Router  # takes most of a second: only where it is needed
+async def _on_files(call: Invocation, data_dir: Path) -> Any:
+    """Run a command in a router of our own on the files."""
+    with no_collection():  # takes half a second: only where it is needed
+        from router.commands.registry import dispatch
+        from router.service import Router
 
     router = Router(data_dir)
 
@@ -75,19 +76,19 @@ async def _instance(data_dir: Path) -> AsyncGenerator[Send]:
 
     try:
         await router.open()
-        yield dispatch_here
+        return await call.run(_confirming(dispatch_here))
     finally:
         await router.stop()
 
 
-async def _is_running(data_dir: Path) -> bool:
+def _is_running(data_dir: Path) -> bool:
     """Whether an instance owns the directory. Another command that checks this holds the lock for a
     moment, so a holder that is not an instance is checked again."""
     for _ in range(_CHECKS):
         instance = describe(data_dir)
         if instance is None or instance.is_alive:
             return instance is not None
-        await asyncio.sleep(_CHECK_AGAIN_S)
+        time.sleep(_CHECK_AGAIN_S)
     return False
 
 

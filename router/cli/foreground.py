@@ -19,6 +19,8 @@ from router.domain.errors import ToolboothError
 if TYPE_CHECKING:
     import asyncio
 
+    from router.service import Router
+
 
 def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
@@ -47,9 +49,13 @@ async def serve(data_dir: Path, port: int | None) -> int:
     """Serve until a signal stops it; programs wait for the one line on stdout."""
     import asyncio
 
-    from router.cli.environment_servers import servers_of_environment
-    from router.runtime.tracing import redact_logs
-    from router.service import Router
+    from router.runtime.garbage_collection import no_collection
+    from router.runtime.tasks import spawn, stop
+
+    with no_collection():
+        from router.cli.environment_servers import servers_of_environment
+        from router.runtime.tracing import redact_logs
+        from router.service import Router
 
     _log_to_stderr()
     stopping = asyncio.Event()
@@ -57,18 +63,42 @@ async def serve(data_dir: Path, port: int | None) -> int:
     router = Router(data_dir, port=port, extra_servers=servers_of_environment(os.environ))
     redact_logs(router.redact)
     try:
-        await router.start()
-        # What is loaded by now stays: each collection of it would delay every client by a tenth of
-        # a second.
-        gc.freeze()
+        if not await _started(router, stopping):
+            return 0
         listener = router.endpoint.state()
         if listener.phase is not ListenerPhase.LISTENING:
             raise ToolboothError(listener.message or "The endpoint could not be opened.")
         print(json.dumps({"event": "listening", "url": listener.url}), flush=True)
+        freezing = spawn(_freeze(router), name="freeze what is loaded")
         await stopping.wait()
+        await stop(freezing)
     finally:
         await router.stop()
     return 0
+
+
+async def _started(router: Router, stopping: asyncio.Event) -> bool:
+    """Start the router; false if a signal came before it had started."""
+    import asyncio
+
+    from router.runtime.tasks import spawn, stop
+
+    starting = spawn(router.start(), name="start", log_failure=False)
+    signalled = spawn(stopping.wait(), name="wait for a signal")
+    await asyncio.wait([starting, signalled], return_when=asyncio.FIRST_COMPLETED)
+    await stop(signalled)
+    if not starting.done():
+        await stop(starting)
+        return False
+    await starting
+    return True
+
+
+async def _freeze(router: Router) -> None:
+    """What is loaded when the router has started stays: each collection of it would delay every
+    client by a tenth of a second."""
+    await router.endpoint.loaded()
+    gc.freeze()
 
 
 def _log_to_stderr() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from router.cli.foreground import CONNECT
 from router.cli.parser import parse
 from router.commands.command import PRINTED, Command, UsageError, warnings_of
-from router.commands.output import print_to_stderr
+from router.commands.output import print_to_stderr, printable
 from router.domain.errors import ToolboothError
 
 log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ def _print(command: Command, result: Any, *, as_json: bool) -> int:
 
 def print_lines(command: Command, result: Any) -> None:
     for line in ["Done."] if command.lines is None else command.lines(result):
-        print(line)
+        print(printable(line))
 
 
 def _wants_json(argv: Sequence[str]) -> bool:
@@ -128,6 +128,6 @@ def _print_error(error: ToolboothError, *, as_json: bool) -> None:
         print(
             json.dumps({"error": {"message": error.message, "hint": error.full_hint}}), flush=True
         )
-    print(f"toolbooth: {error.message}", file=sys.stderr)
+    print(f"toolbooth: {printable(error.message)}", file=sys.stderr)
     if error.full_hint:
-        print(f"           {error.full_hint}", file=sys.stderr)
+        print(f"           {printable(error.full_hint)}", file=sys.stderr)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from router.domain.errors import Conflict, ToolboothError
-from router.runtime.local_ipc import NotListening, send, socket_address
+from router.runtime.local_ipc import NotListening, NotResponding, send, socket_address
 from router.store.instance_lock import InstanceLock, describe
 
 _ANSWER_TIMEOUT_S = 30.0
@@ -29,7 +29,7 @@ def claim(data_dir: Path, words: Sequence[str]) -> InstanceLock | None:
     lock = InstanceLock(data_dir)
     try:
         return None if asyncio.run(_is_taken(data_dir, lock, words)) else lock
-    except TimeoutError:
+    except (TimeoutError, NotResponding):
         raise Conflict(
             "Toolbooth is running but not responding.", "Quit it, then try again."
         ) from None

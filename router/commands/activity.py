@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,7 +21,8 @@ from router.commands.command import (
     seconds,
 )
 from router.commands.context import Context
-from router.commands.output import camel_case, local_time, shortened, table
+from router.commands.output import camel_case, local_time, shortened, shown_key, table
+from router.commands.servers import run_with_file_problems
 from router.domain.activity import ActivityKind, ActivityQuery
 from router.domain.json_values import JsonObject
 
@@ -47,6 +48,10 @@ def _camel(fields: JsonObject) -> JsonObject:
     return {camel_case(name): value for name, value in fields.items()}
 
 
+def _called(entry: JsonObject) -> str:
+    return ":".join(filter(None, (entry["server"], entry["tool"])))
+
+
 def _activity_lines(result: JsonObject) -> list[str]:
     entries: list[JsonObject] = result["entries"]
     if not entries:
@@ -56,7 +61,7 @@ def _activity_lines(result: JsonObject) -> list[str]:
             local_time(e["at"]),
             e["client"],
             e["kind"],
-            ":".join(filter(None, (e["server"], e["tool"]))) or shortened(e["detail"] or ""),
+            shown_key(_called(e)) or shortened(e["detail"] or ""),
             f"{e['durationMs']:.0f} ms",
             f"{e['inputTokens']}/{e['contextTokens']} tokens",
             e["outcome"],
@@ -70,7 +75,8 @@ async def _activity_run(send: Send, call: Invocation) -> Any:
     """The newest entries; with `--export` all of them, printed page by page."""
     name, form = call.command.name, call.arguments["export"]
     if form is None:
-        return await send(name, {**call.arguments, "limit": _SHOWN})
+        shown = replace(call, arguments={**call.arguments, "limit": _SHOWN})
+        return await run_with_file_problems(send, shown)
     write = _json_line if form == "jsonl" else _CsvWriter()
     before: int | None = None
     while True:

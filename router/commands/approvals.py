@@ -7,7 +7,7 @@ from pathlib import Path
 
 from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Commands, OneOf
 from router.commands.context import Context
-from router.commands.output import json_fields
+from router.commands.output import json_fields, shown_key
 from router.commands.servers import one_server, server_json
 from router.domain.json_values import JsonObject
 from router.domain.names import parse_tool_key
@@ -91,7 +91,7 @@ def _pending_tool(tool: JsonObject) -> list[str]:
     changed = tool["approval"] == Approval.CHANGED
     text = _difference(tool["difference"]) if changed and tool["old"] else tool["new"]
     return [
-        f"{tool['toolKey']} ({'changed' if changed else 'new'})",
+        f"{shown_key(tool['toolKey'])} ({'changed' if changed else 'new'})",
         *(f"    {line}" for line in _printable(text).splitlines()),
         *map(_finding_line, tool["findings"]),
     ]
@@ -132,7 +132,7 @@ def _findings_lines(found: list[JsonObject]) -> list[str]:
     if not found:
         return ["No suspicious text found."]
     by_tool = groupby(found, key=lambda each: each["toolKey"])
-    return [line for key, each in by_tool for line in (key, *map(_finding_line, each))]
+    return [line for key, each in by_tool for line in (shown_key(key), *map(_finding_line, each))]
 
 
 def _finding_line(found: JsonObject) -> str:

@@ -49,7 +49,9 @@ def _receipt_lines(receipt: JsonObject) -> list[str]:
     protection = receipt["protection"]
     lines = [protection["words"], *protection["missing"]]
     if package := receipt["package"]:
-        lines.append(f"Package: {package['name']} {package['version']} ({package['integrity']})")
+        size = f"{package['sizeBytes'] / 1_000_000:.0f} MB"
+        named = f"{package['name']} {package['version']}, {size}"
+        lines.append(f"Package: {named} ({package['integrity']})")
     if receipt["asWritten"]:
         lines.append(receipt["asWritten"])
     for kind, title in _ATTEMPTS.items() if receipt["watched"] else ():
@@ -76,11 +78,11 @@ async def receipt(context: Context) -> JsonObject:
             f"Discover them with: toolbooth refresh {ref.server}",
         )
     seen = "watched files hosts programs left_out unseen memory_mb as_written"
-    package = found.package
+    package, about = found.package, "source name version integrity fetched_at size_bytes"
     return {
         "server": ref.server,
         "at": found.at.isoformat(),
         "protection": protection_json(found.protection),
         **json_fields(found, seen),
-        "package": package and json_fields(package, "source name version integrity fetched_at"),
+        "package": package and json_fields(package, about),
     }

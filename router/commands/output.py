@@ -3,17 +3,25 @@ table's last column is cut to what fits."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
+from router.domain.ids import escaped_name
 from router.domain.json_values import JsonObject
 
 _LONGEST_PROSE = 80
 _SHORTEST_PROSE = 20
 _GAP = "  "
+_PLAIN_KEY = re.compile(r"[\w.:/@*-]*")
+_CONTROL = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+"""All but line breaks and tabs."""
 
 
 def camel_case(name: str) -> str:
@@ -75,7 +83,29 @@ def _width_beside(widths: Sequence[int]) -> int:
     return max(_SHORTEST_PROSE, min(_LONGEST_PROSE, left))
 
 
+def ago(text: str) -> str:
+    """How long ago a time was; one in the future counts as now."""
+    seconds = int((datetime.now(UTC) - datetime.fromisoformat(text)).total_seconds())
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+def shown_key(key: str) -> str:
+    """A tool key or name as it is shown: what looks like something else is written as its number,
+    and what a shell would split or expand is quoted, so that it can be pasted into a command."""
+    server, colon, tool = key.partition(":")
+    shown = f"{server}{colon}{escaped_name(tool)}" if colon else escaped_name(key)
+    return shown if _PLAIN_KEY.fullmatch(shown) else shlex.quote(shown)
+
+
+def printable(text: str) -> str:
+    """Text of a server, without what would control the terminal or turn the direction of text."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
 def print_to_stderr(sentences: Iterable[str]) -> None:
     """Messages that are not part of the result."""
     for sentence in sentences:
-        print(f"toolbooth: {sentence}", file=sys.stderr)
+        print(f"toolbooth: {printable(sentence)}", file=sys.stderr)

@@ -19,7 +19,7 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import json_fields, local_time, table
+from router.commands.output import json_fields, local_time, shown_key, table
 from router.domain.errors import InvalidInput
 from router.domain.ids import ServerRef, ToolKey
 from router.domain.json_values import JsonObject
@@ -61,7 +61,7 @@ def _loosens_rules(context: Context) -> bool:
     TOOL_KEY,
     choice("permission", Permission),
     examples=["files:write_file ask"],
-    lines=lambda result: [f"{result['toolKey']}: {result['permission']}"],
+    lines=lambda result: [f"{shown_key(result['toolKey'])}: {result['permission']}"],
     needs_person=_loosens_tool,
     warns=True,
 )
@@ -82,7 +82,7 @@ def _warnings(context: Context, key: ToolKey) -> list[str]:
 
 
 def _permission_lines(result: JsonObject) -> list[str]:
-    own = [(each["toolKey"], each["permission"]) for each in result["words"]]
+    own = [(shown_key(each["toolKey"]), each["permission"]) for each in result["words"]]
     rules = [
         (f"rule {number}", rule["permission"], _conditions(rule))
         for number, rule in enumerate(result["rules"], start=1)
@@ -185,7 +185,8 @@ def _request_lines(requests: list[JsonObject]) -> list[str]:
     if not requests:
         return ["No permission requests are pending."]
     return table(
-        (r["id"], r["client"], r["toolKey"], f"until {local_time(r['until'])}") for r in requests
+        (r["id"], r["client"], shown_key(r["toolKey"]), f"until {local_time(r['until'])}")
+        for r in requests
     )
 
 

@@ -39,7 +39,7 @@ _PROJECT = Argument(
 
 
 def _project_json(summary: ProjectSummary) -> JsonObject:
-    return json_fields(summary, "id name servers optimization exposure")
+    return json_fields(summary, "id name servers optimization exposure offer_search")
 
 
 def _lines(projects: list[JsonObject]) -> list[str]:
@@ -48,11 +48,15 @@ def _lines(projects: list[JsonObject]) -> list[str]:
             p["id"] or "-",
             p["name"],
             p["optimization"] or "off",
-            p["exposure"],
+            f"{p['exposure']} + search" if _searches_too(p) else p["exposure"],
             "all servers" if p["servers"] is None else ", ".join(p["servers"]),
         )
         for p in projects
     )
+
+
+def _searches_too(project: JsonObject) -> bool:
+    return project["offerSearch"] and project["exposure"] == Exposure.PROGRESSIVE
 
 
 _one = single(_lines)
@@ -86,8 +90,11 @@ async def create(context: Context) -> JsonObject:
     return _project_json(_summary(context, project))
 
 
+_OPTIONS = ("optimization", "exposure", "offerSearch", "servers", "allServers")
+
+
 def _set_request(given: JsonObject) -> JsonObject:
-    if not any(given[each] for each in ("optimization", "exposure", "servers", "allServers")):
+    if not any(given[each] for each in _OPTIONS):
         raise UsageError("Specify what to change.", "See: toolbooth project set --help")
     return given
 
@@ -103,12 +110,13 @@ def _set_request(given: JsonObject) -> JsonObject:
         Exposure,
         "how clients reach tools: by search, or server by server with scripts",
     ),
+    choice("--offer-search", ["on", "off"], "with progressive exposure, also offer tool_discovery"),
     SERVERS,
     flag("--all-servers", "allow all servers of the workspace"),
     examples=[
         "Site --optimization off",
         "Site --server files --server github",
-        "- --exposure progressive",
+        "- --exposure progressive --offer-search on",
     ],
     lines=_one,
     request=_set_request,
@@ -125,6 +133,10 @@ async def change(context: Context) -> JsonObject:
     await context.router.projects.set_options(
         workspace, current.id, optimization=optimization, exposure=exposure
     )
+    if (offered := context.get("offerSearch")) is not None:
+        config = context.router.projects.config(workspace, current.id)
+        changed = config.model_copy(update={"offer_search": offered == "on"})
+        await context.router.projects.put(workspace, current.id, changed)
     return _project_json(_summary(context, current.id))
 
 

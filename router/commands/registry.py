@@ -66,6 +66,7 @@ COMMANDS = {each.name: each for each in DECLARED if isinstance(each, Command)}
 _HANDLERS: dict[str, Handler] = {
     **{name: command.handler for name, command in COMMANDS.items() if command.handler},
     **servers.HANDLERS,
+    **tools.HANDLERS,
     "window open": _open_window,
 }
 

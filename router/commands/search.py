@@ -17,7 +17,7 @@ from router.commands.command import (
     option,
 )
 from router.commands.context import Context
-from router.commands.output import json_fields, table
+from router.commands.output import json_fields, shown_key, table
 from router.domain.json_values import JsonObject
 
 COMMANDS = Commands([Group("learning", "Manage the usage history that improves search.")])
@@ -29,7 +29,10 @@ def _history_lines(result: JsonObject) -> list[str]:
     head = [] if result["learning"] else ["Learning is off. Turn it on with: toolbooth learning on"]
     if not lessons and not misses:
         return [*head, "No usage history yet."]
-    used = [(" ".join(each["words"]), each["toolKey"], f"{each['count']:g}") for each in lessons]
+    used = [
+        (" ".join(each["words"]), shown_key(each["toolKey"]), f"{each['count']:g}")
+        for each in lessons
+    ]
     abandoned = [(" ".join(each["words"]), "no tool called") for each in misses]
     return [*head, *table(used), *table(abandoned)]
 

@@ -20,12 +20,21 @@ from router.commands.command import (
     repeated,
 )
 from router.commands.context import Context, validated
-from router.commands.output import counted, json_fields, print_to_stderr, single, table
+from router.commands.output import (
+    ago,
+    counted,
+    json_fields,
+    local_time,
+    print_to_stderr,
+    single,
+    table,
+)
+from router.domain.discovery_attempt import action_after
 from router.domain.failure_text import advise, explain, protection_sentences
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import chooses_code
-from router.domain.servers import ServerStatus
+from router.domain.servers import DiscoveryStatus, ServerStatus
 from router.domain.tool_lists import CutKind
 
 if TYPE_CHECKING:
@@ -33,13 +42,15 @@ if TYPE_CHECKING:
     from router.domain.receipts import Protection
 
 COMMANDS = Commands()
+_FAILED = (DiscoveryStatus.FAILED, DiscoveryStatus.TIMEOUT)
 REFRESH_HINT = "Discover the missing tools with: toolbooth refresh"
 _NO_SERVERS = [
     "No servers yet. Add one with: toolbooth add NAME -- COMMAND ARGS...",
     "See the servers of other apps with: toolbooth client servers",
 ]
 _CUTS = {
-    CutKind.TOO_MANY_TOOLS: "tools over the limit removed",
+    CutKind.TOO_MANY_TOOLS: "tools over the limit removed (listLimits.tools in the settings)",
+    CutKind.LIST_TOO_LONG: "prompts and resources over the limit removed",
     CutKind.BAD_NAME: "tools with an invalid name removed",
     CutKind.SAME_NAME: "tools with a duplicate name removed",
     CutKind.LONG_DESCRIPTION: "descriptions shortened",
@@ -63,7 +74,7 @@ def server_json(status: ServerStatus) -> JsonObject:
         **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
         "action": advice.action,
-        **json_fields(status, "discovery tool_count listed_at"),
+        **json_fields(status, "discovery tool_count listed_at attempted_at retry_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
@@ -85,6 +96,7 @@ def _failure_json(status: ServerStatus) -> JsonObject | None:
     advice = advise(status.failure, status.name)
     return {
         "kind": status.failure.kind,
+        "action": action_after(status.failure),
         **json_fields(advice, "cause suggestion"),
         **json_fields(status.failure, "retry_at"),
     }
@@ -127,6 +139,8 @@ def _notes(server: JsonObject) -> list[str]:
     name, notes = server["id"], list[str]()
     if failure := as_object(server.get("failure")):
         notes.append(f"! {failure['cause']} {failure['suggestion']}")
+    if server.get("discovery") in _FAILED:
+        notes.append(f"  {name}: {_last_try(server)}")
     if waiting := server.get("waitingCount"):
         need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
         notes.append(f"! {name}: {need} approval. See: toolbooth pending")
@@ -137,6 +151,15 @@ def _notes(server: JsonObject) -> list[str]:
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
         notes.append(f"  {name}: its tool list was changed: {parts}.")
     return notes
+
+
+def _last_try(server: JsonObject) -> str:
+    """How old the list is that stays in use, and when its discovery was and will be tried."""
+    parts = [f"its list is from {ago(server['listedAt'])};"] if server["listedAt"] else []
+    parts.append(f"its discovery last failed {ago(server['attemptedAt'])}.")
+    if server["state"] not in ("disabled", "needs_consent") and server["retryAt"]:
+        parts.append(f"Next try after {local_time(server['retryAt'])}.")
+    return " ".join(parts)
 
 
 def removed_line(gone: JsonObject) -> list[str]:
@@ -297,10 +320,12 @@ async def sign_out(context: Context) -> JsonObject:
     return server_json(context.status(context.server))
 
 
-async def _list_run(send: Send, call: Invocation) -> Any:
-    servers = await send(call.command.name, call.arguments)
-    print_to_stderr(rejection_lines(await send("rejected", {})))
-    return servers
+async def run_with_file_problems(send: Send, call: Invocation) -> Any:
+    """Say on stderr which files can't be read or written."""
+    result = await send(call.command.name, call.arguments)
+    problems = await send("file problems", {})
+    print_to_stderr([*rejection_lines(problems["rejected"]), *unwritten_lines(problems)])
+    return result
 
 
 @COMMANDS.add(
@@ -309,15 +334,27 @@ async def _list_run(send: Send, call: Invocation) -> Any:
     WORKSPACE,
     examples=["--workspace Work"],
     lines=server_lines,
-    run=_list_run,
+    run=run_with_file_problems,
 )
 async def list_servers(context: Context) -> list[JsonObject]:
-    return [server_json(status) for status in context.router.servers.list(context.workspace)]
+    """Raises the `ConfigError` of a workspace whose file was never valid."""
+    servers = context.router.servers.list(context.workspace)
+    if not servers:
+        context.router.workspaces.check(context.workspace)
+    return [server_json(status) for status in servers]
 
 
-async def rejected(context: Context) -> list[JsonObject]:
-    files = context.router.settings.rejected_files()
-    return [json_fields(file, "path line reason") for file in files]
+async def file_problems(context: Context) -> JsonObject:
+    settings = context.router.settings
+    return {
+        "rejected": [json_fields(file, "path line reason") for file in settings.rejected_files()],
+        "unwritten": settings.unwritten_reason() or None,
+    }
+
+
+def unwritten_lines(problems: JsonObject) -> list[str]:
+    reason = problems["unwritten"]
+    return [f"{reason} What is unwritten is kept in memory."] if reason else []
 
 
 def rejection_lines(files: list[JsonObject]) -> list[str]:
@@ -333,7 +370,7 @@ def _place(file: JsonObject) -> str:
 
 
 HANDLERS: dict[str, Handler] = {
-    "rejected": rejected,
+    "file problems": file_problems,
     "sign-in wait": wait_for_sign_in,
 }
 """Requests that commands send and nobody types."""

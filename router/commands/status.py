@@ -7,7 +7,13 @@ import os
 from router.commands.command import Commands
 from router.commands.context import Context
 from router.commands.output import json_fields
-from router.commands.servers import rejected, rejection_lines, server_json, server_lines
+from router.commands.servers import (
+    file_problems,
+    rejection_lines,
+    server_json,
+    server_lines,
+    unwritten_lines,
+)
 from router.commands.workspaces import list_workspaces
 from router.domain.json_values import JsonObject
 
@@ -21,8 +27,10 @@ def _lines(result: JsonObject) -> list[str]:
     active = next((w["name"] for w in result["workspaces"] if w["active"]), None)
     others = [w["name"] for w in result["workspaces"] if not w["active"]]
     names = f"Workspace: {active}" + (f" (others: {', '.join(others)})" if others else "")
-    faulty = [f"! {sentence}" for sentence in rejection_lines(result["rejected"])]
-    return [str(first), names, *faulty, *server_lines(result["servers"])]
+    problems = [*rejection_lines(result["rejected"]), *unwritten_lines(result)]
+    faulty = [f"! {sentence}" for sentence in problems]
+    packages = f"Packages: {mb:,} MB on disk" if (mb := result["packageBytes"] // 1_000_000) else ""
+    return [str(first), names, *filter(None, [packages]), *faulty, *server_lines(result["servers"])]
 
 
 @COMMANDS.add(
@@ -34,8 +42,9 @@ async def status(context: Context) -> JsonObject:
     return {
         "pid": os.getpid(),
         "listener": json_fields(router.endpoint.state(), "phase url message"),
-        "rejected": await rejected(context),
+        **await file_problems(context),
         "workspaces": await list_workspaces(context),
+        "packageBytes": await router.discovery.package_bytes(),
         "servers": [
             server_json(s) for w in router.workspaces.list() for s in router.servers.list(w.id)
         ],

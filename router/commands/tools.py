@@ -14,20 +14,23 @@ from router.commands.command import (
     WORKSPACE,
     Argument,
     Commands,
+    Handler,
+    Invocation,
+    Send,
     number,
     with_tool_arguments,
 )
 from router.commands.context import Context
-from router.commands.output import counted, json_fields, table
+from router.commands.output import counted, json_fields, print_to_stderr, shown_key, table
 from router.commands.servers import REFRESH_HINT
 from router.domain.errors import InvalidInput, NotFound
-from router.domain.failure_text import explain
+from router.domain.failure_text import advise, explain
 from router.domain.ids import ServerId, ServerRef, ToolKey
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.names import parse_tool_key
 from router.domain.permissions import Permission
 from router.domain.result import Failed
-from router.domain.servers import ServerStatus
+from router.domain.servers import DiscoveryStatus, ServerStatus
 from router.domain.tool_lists import Approval
 from router.domain.tools import ToolView
 
@@ -57,7 +60,7 @@ def _missing_list_json(status: ServerStatus) -> JsonObject:
 def _tool_lines(tools: list[JsonObject]) -> list[str]:
     if not tools:
         return ["No tools yet. See the servers with: toolbooth list"]
-    lines = table(((t["toolKey"], _use(t), t["description"]) for t in tools), prose=True)
+    lines = table(((shown_key(t["toolKey"]), _use(t), t["description"]) for t in tools), prose=True)
     unlisted = any(t["toolKey"].endswith("/*") and "(never)" in t["description"] for t in tools)
     return [*lines, *([REFRESH_HINT] if unlisted else [])]
 
@@ -83,8 +86,30 @@ async def list_tools(context: Context) -> list[JsonObject]:
 def _hit_lines(hits: list[JsonObject]) -> list[str]:
     if not hits:
         return ["No tool matches. See all of them with: toolbooth tools"]
-    rows = ((f"{h['relevance']:.2f}", h["toolKey"], h["description"]) for h in hits)
+    rows = ((f"{h['relevance']:.2f}", shown_key(h["toolKey"]), h["description"]) for h in hits)
     return table(rows, prose=True)
+
+
+async def _search_run(send: Send, call: Invocation) -> Any:
+    hits = await send(call.command.name, call.arguments)
+    print_to_stderr(await send("search unlisted", call.arguments))
+    return hits
+
+
+async def unlisted(context: Context) -> list[str]:
+    """A sentence for the servers whose tools could not be searched."""
+    return [
+        f"{status.name} was not searched: "
+        + (
+            "its tools are being discovered."
+            if status.discovery is DiscoveryStatus.DISCOVERING
+            else str(advise(status.failure, ""))
+            if status.failure is not None
+            else "its tools have not been discovered yet."
+        )
+        for status in context.router.servers.list(context.workspace)
+        if status.enabled and status.tool_count is None
+    ]
 
 
 @COMMANDS.add(
@@ -96,6 +121,7 @@ def _hit_lines(hits: list[JsonObject]) -> list[str]:
     PROJECT,
     examples=["'read a file' 'send an e-mail' --limit 3"],
     lines=_hit_lines,
+    run=_search_run,
 )
 async def search(context: Context) -> list[JsonObject]:
     limit = int(context.get("limit") or context.router.settings.current().results_per_search)
@@ -166,7 +192,7 @@ def _check_enabled(context: Context, server: ServerId) -> None:
 def _pin_lines(pins: list[JsonObject]) -> list[str]:
     if not pins:
         return ["No tools are pinned."]
-    return table((pin["toolKey"], _cost(pin["contextTokens"])) for pin in pins)
+    return table((shown_key(pin["toolKey"]), _cost(pin["contextTokens"])) for pin in pins)
 
 
 def _cost(tokens: int | None) -> str:
@@ -236,3 +262,7 @@ def _tokens(context: Context, key: ToolKey) -> int | None:
     except NotFound:
         return None
     return next((tool.context_tokens for tool in tools if tool.key == key), None)
+
+
+HANDLERS: dict[str, Handler] = {"search unlisted": unlisted}
+"""Requests that commands send and nobody types."""

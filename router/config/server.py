@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from pathlib import PurePath
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, Self, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
@@ -169,7 +171,7 @@ class ServerConfig(ConfigModel):
         }
         return self.model_copy(update=filled)
 
-    @property
+    @cached_property
     def config_hash(self) -> str:
         """SHA-256 over what decides the tool list. Secret references go in as they are written, so
         the hash never depends on a secret's value."""
@@ -180,6 +182,12 @@ class ServerConfig(ConfigModel):
             decisive["oauth"] = self.oauth.to_json()
         text = json.dumps(decisive, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with another hash: pydantic also copies what was computed."""
+        copied = super().model_copy(update=update, deep=deep)
+        vars(copied).pop("config_hash", None)
+        return copied
 
     def to_json(self) -> JsonObject:
         """Only keys that differ from their defaults, so that the file stays short."""

@@ -18,6 +18,7 @@ from router.domain.ids import WorkspaceId
 from router.domain.tool_lists import DEFAULT_LIMITS, STRICT_LIMITS, ListLimits
 
 DEFAULT_PORT = 3717
+DEFAULT_SESSION_LIMIT = 1000
 
 
 class ListLimitSettings(ConfigModel):
@@ -27,7 +28,7 @@ class ListLimitSettings(ConfigModel):
         default="default",
         description="default fits real servers; strict shows little, and no composed schemas.",
     )
-    tools: int | None = Field(default=None, ge=1, le=2000, description="Tools of one server.")
+    tools: int | None = Field(default=None, ge=1, le=100_000, description="Tools of one server.")
     description_characters: int | None = Field(
         default=None, ge=20, le=100_000, description="Characters of a tool's description."
     )
@@ -128,6 +129,18 @@ class Settings(ConfigModel):
         ge=0,
         le=65536,
         description="How many KB of a result tool_execute returns at a time; 0 returns all of it.",
+    )
+    message_limit_mb: int = Field(
+        default=8,
+        ge=1,
+        le=1024,
+        description="The maximum size of one message of a server, such as a result, in MB.",
+    )
+    session_limit: int = Field(
+        default=DEFAULT_SESSION_LIMIT,
+        ge=1,
+        le=100_000,
+        description="How many client sessions there may be at once, and half of all connections.",
     )
     list_limits: ListLimitSettings = Field(
         default=ListLimitSettings(), description="The limits on the tool list of each server."

@@ -54,10 +54,18 @@ def new_generation() -> str:
     return secrets.token_hex(8)
 
 
-def _rules_and_pins(config: ProjectConfig | WorkspaceConfig) -> JsonObject:
-    """Omitted if empty, so that the file stays short."""
-    rules = {"rules": [rule.to_json() for rule in config.rules]} if config.rules else {}
-    return {**rules, "pinned": list(config.pinned)} if config.pinned else rules
+_APART = frozenset({"generation", "offer_search", "rules", "pinned"})
+
+
+def _apart(config: ProjectConfig | WorkspaceConfig) -> JsonObject:
+    """Omitted if empty or off, so that the file stays short."""
+    fields: JsonObject = {
+        "generation": config.generation,
+        "offerSearch": config.offer_search,
+        "rules": [rule.to_json() for rule in config.rules],
+        "pinned": list(config.pinned),
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 class ProjectConfig(ConfigModel):
@@ -70,14 +78,14 @@ class ProjectConfig(ConfigModel):
     )
     optimization: Optimization | None = Optimization.HYBRID
     exposure: Exposure = Exposure.SEARCH
+    offer_search: bool = False
     permissions: dict[str, Permission] = Field(default_factory=dict)
     rules: tuple[PermissionRule, ...] = ()
     pinned: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
-        apart = {"rules", "pinned", *([] if self.generation else ["generation"])}
-        plain = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=apart)
-        return {**plain, "optimization": self.optimization, **_rules_and_pins(self)}
+        plain = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={*_APART})
+        return {**plain, "optimization": self.optimization, **_apart(self)}
 
 
 class WorkspaceConfig(ConfigModel):
@@ -91,6 +99,10 @@ class WorkspaceConfig(ConfigModel):
         description="How clients outside any project find tools; null exposes all tools.",
     )
     exposure: Exposure = Exposure.SEARCH
+    offer_search: bool = Field(
+        default=False,
+        description="With progressive exposure, clients get tool_discovery as a sixth tool.",
+    )
     approval: ApprovalPolicy = Field(
         default=ApprovalPolicy.ASK_ON_CHANGE,
         description="When tools need approval: trust, ask_on_change or ask_always.",
@@ -108,11 +120,10 @@ class WorkspaceConfig(ConfigModel):
     mcp_servers: dict[str, ServerConfig] = Field(default_factory=dict)
 
     def to_json(self) -> JsonObject:
-        apart = {"rules", "pinned", "projects", "mcp_servers"}
-        apart |= set() if self.generation else {"generation"}
+        apart = {*_APART, "projects", "mcp_servers"}
         return {
             **self.model_dump(mode="json", by_alias=True, exclude=apart),
-            **_rules_and_pins(self),
+            **_apart(self),
             "projects": {key: project.to_json() for key, project in self.projects.items()},
             "mcpServers": {key: server.to_json() for key, server in self.mcp_servers.items()},
         }

@@ -31,6 +31,7 @@ from router.domain.servers import DiscoveryStep
 from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 from router.upstream.connect import open_process
 from router.upstream.errors import failed, time_limit
+from router.upstream.limits import UpstreamLimits
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import Upstream
 from router.upstream.process.environment import find_command
@@ -82,6 +83,7 @@ class Discoverer:
     packages: PackageResolver
     vetting: VettingProcess
     list_limits: Callable[[], ListLimits]
+    upstream_limits: Callable[[], UpstreamLimits]
     keep_receipt: Callable[[ServerRef, Receipt], Awaitable[None]]
     """Gets a receipt of each process started for discovery, also of those that failed."""
     clock: Callable[[], datetime]
@@ -104,7 +106,7 @@ class Discoverer:
         report(DiscoveryStep.CONNECTING)
         async with time_limit(timeout_s), self.connections.borrow(ref) as upstream:
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream)
+            return await read_listing(upstream, self.upstream_limits())
 
     async def _read_process(
         self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
@@ -143,7 +145,8 @@ class Discoverer:
         )
         async with self.sandbox.command(request) as sandboxed:
             try:
-                return await _read_started(ref, sandboxed, plan, report)
+                limits = self.upstream_limits()
+                return await _read_started(ref, sandboxed, plan, limits, report)
             except (UpstreamFailed, UpstreamAnsweredError) as error:
                 raise failure_of_run(error, ref, sandboxed) from error
             finally:
@@ -168,7 +171,11 @@ class Discoverer:
 
 
 async def _read_started(
-    ref: ServerRef, sandboxed: SandboxedCommand, plan: ProcessPlan, report: ReportStep
+    ref: ServerRef,
+    sandboxed: SandboxedCommand,
+    plan: ProcessPlan,
+    limits: UpstreamLimits,
+    report: ReportStep,
 ) -> ServerListing:
     report(DiscoveryStep.CONNECTING)
     async with time_limit(plan.timeout_s):
@@ -177,9 +184,10 @@ async def _read_started(
             secrets=plan.secrets,
             on_stderr=lambda line: log.debug("%s (confined): %s", ref.server, line),
             startup_timeout_s=plan.timeout_s,
+            limits=limits,
         )
         try:
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream)
+            return await read_listing(upstream, limits)
         finally:
             await upstream.close()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from router.domain.failures import Failure, FailureKind
+from router.domain.failures import TIMEOUTS, Failure, FailureKind
 from router.domain.servers import DiscoveryStatus
 
 FIRST_RETRY = timedelta(seconds=30)
@@ -19,18 +19,21 @@ _NEEDS_DECISION = frozenset(
         FailureKind.CANCELLED,
         FailureKind.CONSENT_NEEDED,
         FailureKind.DISABLED,
-        FailureKind.ISOLATION_TOO_WEAK,
         FailureKind.NETWORK_NEEDED,
-        FailureKind.SIGN_IN_NEEDED,
     }
 )
 """What the user decides in Toolbooth, which starts a discovery: retrying before is of no use."""
 _NEEDS_USER = _NEEDS_DECISION | {
     FailureKind.COMMAND_NOT_FOUND,
+    FailureKind.ISOLATION_TOO_WEAK,
+    FailureKind.PACKAGE_CHANGED,
+    FailureKind.PACKAGE_NOT_FOUND,
     FailureKind.PERMISSION_DENIED,
+    FailureKind.PYTHON_NEEDED,
     FailureKind.SECRET_MISSING,
+    FailureKind.SIGN_IN_NEEDED,
 }
-_NETWORK = (FailureKind.UNREACHABLE, FailureKind.TIMEOUT)
+_NETWORK = TIMEOUTS | {FailureKind.UNREACHABLE, FailureKind.REGISTRY_UNREACHABLE}
 _PERHAPS_NETWORK = (FailureKind.FETCH_FAILED, FailureKind.EXITED)
 _FEW_FAILURES = 3
 
@@ -65,7 +68,7 @@ class DiscoveryAttempt:
     def status(self) -> DiscoveryStatus:
         if self.failure is None:
             return DiscoveryStatus.SUCCESS
-        timed_out = self.failure.kind is FailureKind.TIMEOUT
+        timed_out = self.failure.kind in TIMEOUTS
         return DiscoveryStatus.TIMEOUT if timed_out else DiscoveryStatus.FAILED
 
     @property

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from router.domain.failures import Failure
+from router.domain.json_values import JsonObject
 
 
 class Sentence(str):
@@ -49,6 +50,14 @@ class ToolboothError(Exception):
 
 class InvalidInput(ToolboothError):
     """A bad argument: an invalid name, a value out of range."""
+
+
+class WrongArguments(InvalidInput):
+    """Arguments that don't meet the input schema of the tool they are for."""
+
+    def __init__(self, message: str, hint: str, input_schema: JsonObject) -> None:
+        super().__init__(message, hint)
+        self.input_schema = input_schema
 
 
 class NotFound(InvalidInput):
@@ -117,6 +126,8 @@ class UpstreamFailed(ToolboothError):
     def __init__(self, failure: Failure, message: str, hint: str = "", terminal: str = "") -> None:
         super().__init__(message, hint, terminal)
         self.failure = failure
+        self.sent = False
+        """Whether the server had the request, so that it may have been carried out."""
 
 
 class UpstreamAnsweredError(ToolboothError):

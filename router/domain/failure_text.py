@@ -38,6 +38,10 @@ INSTALLED_BY = {
     "pipx": "pipx (https://pipx.pypa.io)",
     "python": "Python (https://www.python.org)",
     "python3": "Python (https://www.python.org)",
+    "pnpm": "pnpm (https://pnpm.io)",
+    "yarn": "Yarn (https://yarnpkg.com)",
+    "go": "Go (https://go.dev/dl)",
+    "java": "Java (https://adoptium.net)",
     "docker": "Docker (https://docs.docker.com/get-docker)",
     "podman": "Podman (https://podman.io)",
 }
@@ -174,6 +178,18 @@ def describe(failure: Failure) -> FailureText:
                 "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
                 terminal="Set discoveryTimeoutS in its configuration.",
             )
+        case FailureKind.SILENT:
+            return _described(
+                sentence("Connected, but got no response within {time}", time=subject),
+                "Check that this is the address of an MCP server, and that the server works.",
+                detail=detail,
+            )
+        case FailureKind.CALL_TIMEOUT:
+            return _described(
+                sentence("No response within {time}", time=subject),
+                "If it needs longer, raise the timeout for calls.",
+                terminal="Set callTimeoutS in the settings.",
+            )
         case FailureKind.STUCK:
             return _described(
                 "Stopped responding",
@@ -216,6 +232,13 @@ def describe(failure: Failure) -> FailureText:
                 detail=f"it already runs for {subject} sessions or folders",
                 terminal="Set maxSessions in its configuration.",
             )
+        case FailureKind.TOO_LARGE:
+            return _described(
+                sentence("Sent more than {limit} at once", limit=subject),
+                "Ask it for less at a time, or raise the limit for its messages.",
+                detail=detail,
+                terminal="Set messageLimitMb in the settings.",
+            )
         case FailureKind.TOO_MUCH_MEMORY:
             return _described(
                 sentence("Exceeded its memory limit of {limit}", limit=subject),
@@ -240,8 +263,32 @@ def describe(failure: Failure) -> FailureText:
             )
         case FailureKind.FETCH_FAILED:
             cause = sentence("Couldn’t download package {name}", name=subject)
-            hint = sentence("Check the package name and your network connection, then try again.")
+            hint = sentence("Try again, or choose another version of the package.")
             return _described(cause, hint, detail=detail)
+        case FailureKind.PACKAGE_NOT_FOUND:
+            cause = sentence("Package {name} not found", name=subject)
+            hint = sentence("Check its name and version in the server’s command.")
+            return _described(cause, hint, detail=detail)
+        case FailureKind.REGISTRY_UNREACHABLE:
+            cause = sentence("Couldn’t download package {name}", name=subject)
+            hint = sentence(
+                "Check your network connection, proxy and package registry, then try again."
+            )
+            return _described(cause, hint, detail=detail)
+        case FailureKind.PYTHON_NEEDED:
+            cause = sentence("Python {version} is needed", version=subject)
+            hint = sentence(
+                "Install it, or install uv (https://docs.astral.sh/uv), which downloads it. "
+                "Then try again."
+            )
+            return _described(cause, hint, detail=detail)
+        case FailureKind.PACKAGE_CHANGED:
+            return _described(
+                sentence("The downloaded package {name} was changed on disk", name=subject),
+                "Not started: what would run is not what was downloaded. Download it again.",
+                detail=detail,
+                terminal="Run: toolbooth refresh NAME --packages",
+            )
         case FailureKind.CANCELLED:
             return _described("Cancelled", "Refresh it to try again.")
         case FailureKind.DISABLED:

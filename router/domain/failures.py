@@ -14,6 +14,11 @@ class FailureKind(StrEnum):
     PERMISSION_DENIED = "permission_denied"
     EXITED = "exited"
     TIMEOUT = "timeout"
+    """It was too slow to start or to list its tools."""
+    SILENT = "silent"
+    """Its address accepts connections, but nothing answers."""
+    CALL_TIMEOUT = "call_timeout"
+    """It did not answer a request in time, which may have been carried out all the same."""
     STUCK = "stuck"
     """Its calls timed out one after the other, and it sent nothing meanwhile: it was stopped."""
     UNREACHABLE = "unreachable"
@@ -23,14 +28,26 @@ class FailureKind(StrEnum):
     BAD_PROTOCOL = "bad_protocol"
     BUSY = "busy"
     TOO_MANY_SESSIONS = "too_many_sessions"
+    TOO_LARGE = "too_large"
+    """It sent a message that is larger than the settings allow."""
     TOO_MUCH_MEMORY = "too_much_memory"
     NETWORK_NEEDED = "network_needed"
     """It failed to list its tools and tried to reach the network, which is not allowed yet."""
     ISOLATION_TOO_WEAK = "isolation_too_weak"
     FETCH_FAILED = "fetch_failed"
+    PACKAGE_NOT_FOUND = "package_not_found"
+    """The registry has no such package, or no such version."""
+    REGISTRY_UNREACHABLE = "registry_unreachable"
+    PYTHON_NEEDED = "python_needed"
+    """No Python on this computer suits a package."""
+    PACKAGE_CHANGED = "package_changed"
+    """A downloaded package is not what was downloaded any more."""
     CANCELLED = "cancelled"
     DISABLED = "disabled"
     OTHER = "other"
+
+
+TIMEOUTS = frozenset({FailureKind.TIMEOUT, FailureKind.SILENT, FailureKind.CALL_TIMEOUT})
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,13 @@ def as_array(value: object) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
+def as_integer(value: object) -> int | None:
+    """`value` if it is an integer as JSON Schema has it, which 1.0 is too; else `None`."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def parse_object(text: str | bytes) -> JsonObject:
     """The JSON object in `text`; an empty one for anything else."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections import Counter
@@ -23,8 +24,8 @@ _LUA_KEYWORDS = frozenset(
     "then true until while".split()
 )
 LUA_GLOBALS = frozenset(
-    "_G _VERSION arguments array assert await_all coroutine error getmetatable ipairs load math "
-    "next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
+    "_G _VERSION arguments array assert await_all coroutine error getmetatable ipairs json load "
+    "math next null os pairs pcall print progress rawequal rawget rawlen rawset result select "
     "setmetatable string table tonumber tostring type utf8 xpcall".split()
 )
 """The other global names in scripts, besides the servers."""
@@ -121,6 +122,21 @@ def lua_identifiers(names: Iterable[str]) -> dict[str, str]:
             identifier = f"{spelled}_{_short_hash(name, length)}"
         found[identifier] = name
     return dict(sorted(found.items(), key=lambda pair: pair[1]))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The hint that names what may have been meant instead of `name`; empty if nothing is like
+    it."""
+    by_folded = {folded(each): each for each in known}
+    alike = difflib.get_close_matches(folded(name), by_folded, n=3, cutoff=0.6)
+    names = " or ".join(by_folded[each] for each in alike)
+    return f"Did you mean {names}?" if alike else ""
+
+
+def folded(name: str) -> str:
+    """`name` without case and separators: `GitHub: Create issue` and `github__create_issue` are
+    the same name, written differently."""
+    return re.sub(r"[\W_]+", " ", name.casefold()).strip()
 
 
 def _with_hash(name: str, key: ToolKey) -> str:

@@ -49,12 +49,16 @@ class Why(StrEnum):
     FORKED = "Level {0}: a sandboxed program could start unlimited processes."
     IN_CONTAINER = "It runs in a container, started as configured: isolation ends at the container."
     NO_NPM = "Started as configured: npm is not installed."
-    NO_PYTHON = "Started as configured: neither uv nor Python is installed."
+    NO_PYTHON = "Started as configured: neither uv nor a Python with its venv module is installed."
+    NO_UV = "Started as configured: uv is not installed."
     NO_VALUE = "Started by {0} as configured: {1} has no value."
     UNKNOWN_OPTION = "Started by {0} as configured: unknown option {1}."
     NO_PACKAGE = "Started by {0} as configured: no package name found."
     NOT_OF_REGISTRY = "Started by {0} as configured: {1} is not from the registry."
     NOT_OF_INDEX = "Started by {0} as configured: {1} is not from the package index."
+    NOT_A_PROGRAM = "Started by {0} as configured: {1} is not a program of a package."
+    OWN_SETTINGS = "Started by {0} as configured: {1} may change what it runs."
+    DOWNLOADS_ITSELF = "Started as configured: {0} downloads {1} when it starts."
     OTHER = "{0}"
 
 
@@ -106,6 +110,8 @@ class Package:
     version: str
     integrity: str
     fetched_at: datetime
+    size_bytes: int = 0
+    """Of its files and those of all packages it needs; equal ones are on the disk once."""
 
 
 @dataclass(frozen=True, slots=True)

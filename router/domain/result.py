@@ -13,8 +13,10 @@ from router.domain.errors import (
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
+    WrongArguments,
 )
 from router.domain.failures import FailureKind
+from router.domain.json_values import JsonObject
 
 T = TypeVar("T")
 
@@ -27,6 +29,9 @@ _LASTING = frozenset(
         FailureKind.CONSENT_NEEDED,
         FailureKind.NETWORK_NEEDED,
         FailureKind.ISOLATION_TOO_WEAK,
+        FailureKind.PACKAGE_NOT_FOUND,
+        FailureKind.PYTHON_NEEDED,
+        FailureKind.PACKAGE_CHANGED,
         FailureKind.SECRET_MISSING,
         FailureKind.DISABLED,
     }
@@ -51,6 +56,7 @@ class Failed:
     code: ToolErrorCode
     message: str
     retryable: bool = False
+    """Whether the same call may be made again: it was not carried out, and may succeed."""
     hint: str = ""
     answered: UpstreamAnsweredError | None = None
     """The server's own JSON-RPC error, passed to the client unchanged."""
@@ -58,6 +64,10 @@ class Failed:
     """What the user can do at a terminal; no client gets it."""
     refused: bool = False
     """Whether a permission denied it."""
+    input_schema: JsonObject | None = None
+    """Of the tool, if the arguments don't meet it; the hint quotes it."""
+    sent: bool = False
+    """Whether the server had the call, so that it may have been carried out."""
 
     @property
     def sentence(self) -> str:
@@ -77,15 +87,20 @@ def _failed(error: Exception) -> Failed:
     match error:
         case Refused():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)
+        case WrongArguments():
+            code, schema = ToolErrorCode.INVALID_INPUT, error.input_schema
+            return Failed(code, error.message, hint=error.hint, input_schema=schema)
         case InvalidInput():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint)
         case UpstreamAnsweredError():
             missing = error.code == _METHOD_NOT_FOUND
             code = ToolErrorCode.NOT_IMPLEMENTED if missing else ToolErrorCode.EXECUTION_FAILED
-            return Failed(code, error.message, answered=error)
-        case UpstreamFailed() if error.failure.kind in _LASTING:
-            return Failed(ToolErrorCode.UNAVAILABLE, error.message, hint=error.hint)
-        case UpstreamFailed() | SecretUnavailable():
+            return Failed(code, error.message, answered=error, sent=True)
+        case UpstreamFailed():
+            retryable = not error.sent and error.failure.kind not in _LASTING
+            code = ToolErrorCode.UNAVAILABLE
+            return Failed(code, error.message, retryable, error.hint, sent=error.sent)
+        case SecretUnavailable():
             return Failed(ToolErrorCode.UNAVAILABLE, error.message, retryable=True, hint=error.hint)
         case ToolboothError():
             return Failed(ToolErrorCode.EXECUTION_FAILED, error.message, hint=error.hint)

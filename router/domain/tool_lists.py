@@ -7,7 +7,7 @@ server sent, the original is stored beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -42,6 +42,8 @@ class CutKind(StrEnum):
     """Why something was cut from a tool list."""
 
     TOO_MANY_TOOLS = "too_many_tools"
+    LIST_TOO_LONG = "list_too_long"
+    """Of its prompts, resources or templates."""
     BAD_NAME = "bad_name"
     SAME_NAME = "same_name"
     LONG_DESCRIPTION = "long_description"
@@ -133,6 +135,7 @@ class _Listing(Generic[T]):
     protocol_version: str = ""
     ttl_ms: int | None = None
     """How long the list is valid, according to the server."""
+    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,6 @@ class PreparedTool:
 class PreparedListing(_Listing[PreparedTool]):
     """What a server lists, vetted; tools are sorted by name."""
 
-    cuts: tuple[Cut, ...] = ()
     fingerprint: str = ""
     """Identifies the list as sent and the limits it was vetted with."""
     vetting_version: str = ""
@@ -215,7 +217,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
         "resources": list(listing.resources),
         "resourceTemplates": list(listing.resource_templates),
         "ttlMs": listing.ttl_ms,
-        "cuts": {cut.kind: cut.count for cut in listing.cuts},
+        "cuts": cuts_to_json(listing.cuts),
         "fingerprint": listing.fingerprint,
         "basis": listing.vetting_version,
     }
@@ -234,10 +236,19 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         instructions=str(head["instructions"]),
         protocol_version=str(head["protocolVersion"]),
         ttl_ms=None if ttl_ms is None else int(ttl_ms),
-        cuts=tuple(Cut(CutKind(kind), int(n)) for kind, n in _object(head["cuts"]).items()),
+        cuts=cuts_from_json(head["cuts"]),
         fingerprint=str(head["fingerprint"]),
         vetting_version=str(head["basis"]),
     )
+
+
+def cuts_to_json(cuts: Iterable[Cut]) -> dict[str, int]:
+    return {cut.kind: cut.count for cut in cuts}
+
+
+def cuts_from_json(value: Any) -> tuple[Cut, ...]:
+    """Raises `ValueError` or `TypeError` for anything else."""
+    return tuple(Cut(CutKind(kind), int(count)) for kind, count in _object(value).items())
 
 
 def _object(value: Any) -> dict[str, Any]:

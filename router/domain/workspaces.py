@@ -44,3 +44,5 @@ class ProjectSummary:
     servers: tuple[ServerId, ...] | None
     optimization: Optimization | None
     exposure: Exposure
+    offer_search: bool = False
+    """With progressive exposure: whether clients get `tool_discovery` too."""

@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
 from router.domain.clients import Principal
 from router.domain.json_values import JsonObject, as_object
 from router.gateway.http.http_request import HTTPRequest
 from router.gateway.http.response_stream import ResponseStream
 from router.upstream.ports import ClientPeer, ProgressSink
 from router.wire.jsonrpc import JSONRPCRequest, RequestId
+from router.wire.mcp import MODERN_VERSION
 
 _INPUT_RESPONSE_KEYS = ("inputResponses", "requestState")
 
@@ -83,7 +82,7 @@ class ClientRequest:
 
     @property
     def modern(self) -> bool:
-        return self.protocol_version in MODERN_PROTOCOL_VERSIONS
+        return self.protocol_version == MODERN_VERSION
 
     @property
     def meta(self) -> JsonObject:

@@ -1,9 +1,10 @@
 """Requests to the running instance: from `toolbooth COMMAND` or a second start of the window.
 
 One connection, one request. One JSON object per line each way: `{"command", "arguments"}` in,
-`{"ok", "result" | "error"}` out. A Unix socket that only its user can open; on Windows a named
-pipe, which others may not write to. On Linux and macOS the process at the other end is known, and
-servers are refused.
+`{"ok", "result" | "error"}` out. A command may take minutes, so empty lines come before the
+answer, one every `HEARTBEAT_S`: an instance that sends none is stuck. A Unix socket that only its
+user can open; on Windows a named pipe, which others may not write to. On Linux and macOS the
+process at the other end is known, and servers are refused.
 """
 
 from __future__ import annotations
@@ -40,10 +41,18 @@ _LOCAL_PEERPID = 2
 _MAX_SOCKET_PATH = 100
 """The kernel's limit is 104 to 108 bytes."""
 _RETRY_S = 0.1
+HEARTBEAT_S = 2.0
+_MAX_SILENCES = 4
+"""Intervals without a heartbeat after which the instance counts as stuck. They are counted because
+the process that waits may have been stopped itself (Ctrl+Z), which is one."""
 
 
 class NotListening(ToolboothError):
     """Nobody answers at the address now; the instance may be starting or stopping."""
+
+
+class NotResponding(ToolboothError):
+    """The instance is there, but gives no sign of life."""
 
 
 def socket_address(data_dir: Path) -> str:
@@ -81,7 +90,8 @@ class LocalServer:
     async def stop(self) -> None:
         if self._server is not None:
             self._server.close()
-            _unlink(self._address)
+            with contextlib.suppress(OSError):
+                _unlink(self._address)
         for connection in tuple(self._connections):
             await stop(connection)
 
@@ -98,7 +108,14 @@ class LocalServer:
                 return
             answering = spawn(self._answer(line), name="control command")
             leaving = spawn(reader.read(1), name="control peer")
-            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            running = {answering, leaving}
+            while True:
+                done, _ = await asyncio.wait(
+                    running, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED
+                )
+                if done:
+                    break
+                writer.write(b"\n")
             await stop(leaving)
             if answering.done():
                 writer.write(answering.result())
@@ -187,14 +204,16 @@ def _unlink(address: str) -> None:
 
 
 async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s: float = 0) -> Any:
-    """Have the running instance do `command`; raises what it raised. `NotListening` is raised only
-    after `retry_for_s`."""
+    """Have the running instance do `command`, however long that takes; raises what it raised.
+    `NotListening` is raised only after `retry_for_s`, `NotResponding` if the heartbeat stops."""
     reader, writer = await _connect_within(address, retry_for_s)
     try:
         request = {"command": command, "arguments": arguments}
         writer.write(json.dumps(request).encode() + b"\n")
-        await writer.drain()
-        line = await reader.readline()
+        line = await _answer_line(reader)
+    except BaseException:
+        writer.transport.abort()  # don't wait until a stuck instance has read the request
+        raise
     finally:
         writer.close()
         with contextlib.suppress(OSError):
@@ -206,6 +225,26 @@ async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s
         error = as_object(answer.get("error"))
         raise ToolboothError(str(error.get("message")), str(error.get("hint") or ""))
     return answer.get("result")
+
+
+async def _answer_line(reader: asyncio.StreamReader) -> bytes:
+    """The first line that is no heartbeat; empty if the connection was closed."""
+    silences = 0
+    while silences < _MAX_SILENCES:
+        try:
+            async with asyncio.timeout(HEARTBEAT_S):
+                line = await reader.readline()
+        except TimeoutError:
+            silences += 1
+        else:
+            silences = 0
+            if line != b"\n":
+                return line
+    waited_s = _MAX_SILENCES * HEARTBEAT_S
+    raise NotResponding(
+        f"Toolbooth is running but has not responded for {waited_s:.0f} seconds.",
+        "Try again. If that does not help, end its process and start it again.",
+    )
 
 
 async def _connect_within(

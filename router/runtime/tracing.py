@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 _trace: ContextVar[str] = ContextVar("trace", default="")
@@ -19,6 +20,16 @@ def begin_trace() -> str:
     trace = secrets.token_hex(8)
     _trace.set(trace)
     return trace
+
+
+@contextmanager
+def new_trace() -> Generator[None]:
+    """A new trace id for what happens in this block, and the tasks it starts."""
+    token = _trace.set(secrets.token_hex(8))
+    try:
+        yield
+    finally:
+        _trace.reset(token)
 
 
 def current_trace() -> str:

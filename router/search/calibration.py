@@ -11,7 +11,6 @@ answers by `python -m bench.calibration`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 MIN_RELEVANCE = {Optimization.BM25: 0.1, Optimization.HYBRID: 0.05, Optimization.CLOUD: 0.03}
 """A search whose best hit is less relevant than this found nothing that fits. About one in a
 hundred searches for an existing tool is below."""
+NEGLIGIBLE = 0.02
+"""A hit less relevant than this only fills a reply."""
 MAX_LEAD = 0.5
 """A larger lead, as a share of the best score, counts no more than this."""
 LEAD_WITHOUT_RIVAL = 0.3
@@ -74,28 +75,35 @@ def effective_lead(fit: float, lead: float) -> float:
 
 
 def calibrate(
-    scored: Sequence[ScoredText], positions: Sequence[int], boosts: Sequence[float]
+    scored: Sequence[ScoredText],
+    rivals: Sequence[Sequence[int]],
+    positions: Sequence[int],
+    boosts: Sequence[float],
 ) -> list[float]:
     """The relevance of the tools at some `positions` of the candidates, with the usage boost of
-    each: that for the text that fits it best. It never rises down the list, which is sorted by more
-    than one text."""
+    each: that for the text that fits it best. `rivals` are the positions of the best tools of each
+    text."""
     is_lexical = scored[0].similarities is None
     strategy = Optimization.BM25 if is_lexical else Optimization.HYBRID
     coefficients, min_fit = COEFFICIENTS[strategy], MIN_RELEVANCE[strategy]
     result = list(boosts)
-    for text in scored:
-        fits = [relevance(each, coefficients, min_fit) for each in evidence_of(text, positions)]
+    for text, own in zip(scored, rivals, strict=True):
+        evidence = evidence_of(text, positions, own)
+        fits = [relevance(each, coefficients, min_fit) for each in evidence]
         result = list(map(max, result, fits))
-    return [round(each, 3) for each in accumulate(result, min)]
+    return [round(each, 3) for each in result]
 
 
-def evidence_of(scored: ScoredText, positions: Sequence[int]) -> list[Evidence]:
-    """The tools at `positions` are distinct: a duplicate on another server does not compete."""
+def evidence_of(
+    scored: ScoredText, positions: Sequence[int], rivals: Sequence[int]
+) -> list[Evidence]:
+    """The tools at `rivals` are distinct: a duplicate on another server does not compete."""
     at = list(positions)
     totals = scored.total
     top = float(totals[totals.argmax()]) or 1.0
     here: list[float] = totals.take(at).tolist()
-    second = sorted(here)[-2] if len(here) > 1 else 0.0
+    competing: list[float] = totals.take(list(rivals)).tolist()
+    second = sorted(competing)[-2] if len(competing) > 1 else 0.0
     first = (top - second) / top if second > 0 else LEAD_WITHOUT_RIVAL
     leads = [first if each >= top else (each - top) / top for each in here]
     return list(zip(_fit_log_odds(scored, at), leads, strict=True))

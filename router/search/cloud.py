@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 from urllib.parse import urlsplit
 
 from router.domain.errors import SecretUnavailable, ToolboothError, sentence
@@ -163,28 +163,28 @@ async def _read_body(response: httpx2.Response) -> JsonObject:
 
 
 def parse_response(response: JsonObject, tools: Mapping[str, Tool], limit: int) -> list[SearchHit]:
-    """The hits: only tools that were sent, each once, with a relevance in 0..1."""
+    """The hits: only tools that were sent, each once, with a relevance in 0..1. Other results are
+    refused; a response with nothing else can't be told from a broken service."""
     if response.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise CloudFailed(
             sentence("it uses protocol version {version}", version=response["schemaVersion"])
         )
     if not isinstance(response.get("results"), list):
         raise CloudFailed('its response has no "results"')
+    results = as_array(response["results"])
     hits: dict[str, SearchHit] = {}
-    for item in map(as_object, as_array(response["results"])):
-        key = item.get("toolKey")
-        if not isinstance(key, str) or key not in tools or key in hits:
-            continue
-        relevance = round(_clamped(item.get("relevance")), 3)
-        hits[key] = SearchHit(tools[key], relevance, _explanation(item.get("explanation")))
+    for item in map(as_object, results):
+        key, relevance = item.get("toolKey"), item.get("relevance")
+        if isinstance(key, str) and key in tools and key not in hits and _is_relevance(relevance):
+            explanation = _explanation(item.get("explanation"))
+            hits[key] = SearchHit(tools[key], round(float(relevance), 3), explanation)
+    if results and not hits:
+        raise CloudFailed("none of its results can be used")
     return sorted(hits.values(), key=lambda hit: -hit.relevance)[:limit]
 
 
-def _clamped(value: object) -> float:
-    """A relevance in 0..1; 0 for anything but a number."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
-        return min(1.0, max(0.0, float(value)))
-    return 0.0
+def _is_relevance(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _explanation(explanation: object) -> str:

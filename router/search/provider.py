@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, reduce
+from threading import Event
 from typing import TYPE_CHECKING
 
 from router.domain.errors import Sentence, ToolboothError, sentence
@@ -36,7 +37,8 @@ class Provider:
 
     def __init__(self, cloud: CloudSearch | None = None) -> None:
         self.cloud = cloud
-        self.thread = ThreadPoolExecutor(1, "search-index")
+        self._ending = Event()
+        self.thread = ThreadPoolExecutor(1, "search-index", self._begin_thread)
 
     def index(self, tools: Sequence[Tool]) -> StrategyIndex:
         return StrategyIndex(self, tools)
@@ -53,7 +55,14 @@ class Provider:
 
         return IndexBuilder()
 
+    def _begin_thread(self) -> None:
+        from router.search.index.gil_throttle import end_when
+
+        end_when(self._ending)
+
     def close(self) -> None:
+        """End the build that runs, within a few tools."""
+        self._ending.set()
         self.thread.shutdown(wait=False, cancel_futures=True)
 
 

@@ -6,11 +6,12 @@ that a project's old habits expire by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from router.domain.search import AbandonedSearch, ToolUse, UsageHistory, UsageSignal
+from router.runtime.clock import is_doubtful
 from router.search.text.tokenizer import split_words, tokenize, tokens_with_words
 
 HALF_LIFE = timedelta(days=30)
@@ -38,9 +39,18 @@ def with_use(
     others = {(use.words, use.tool): use for use in history.uses}
     known = others.pop((words, tool), None)
     use = ToolUse(words, tool, 1 + (decayed_count(known, now) if known else 0.0), now)
-    kept = [old for old in others.values() if decayed_count(old, now) >= MIN_COUNT]
-    kept.sort(key=lambda old: old.at)
-    return replace(history, uses=(*kept, use)[-MAX_USES:])
+    return replace(history, uses=(*_unexpired(tuple(others.values()), now), use)[-MAX_USES:])
+
+
+def _unexpired(uses: Sequence[ToolUse], now: datetime) -> Sequence[ToolUse]:
+    """`uses`, the latest last, without those that are too old; all of them if the clock seems to be
+    wrong."""
+    kept = [use for use in uses if decayed_count(use, now) >= MIN_COUNT]
+    expired = [use.at for use in uses if decayed_count(use, now) < MIN_COUNT]
+    began = min((use.at for use in kept if use.at <= now), default=now)
+    if expired and is_doubtful(now, began=began, last=max(expired)):
+        return uses
+    return kept
 
 
 def with_abandoned(history: UsageHistory, words: tuple[str, ...], now: datetime) -> UsageHistory:

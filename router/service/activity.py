@@ -43,6 +43,7 @@ class Activity:
             log_details=settings.log_arguments,
             max_mb=settings.activity_mb,
             clock=self._context.clock,
+            deferred_writes=self._context.deferred_writes,
         )
 
     async def close(self) -> None:

@@ -9,6 +9,7 @@ from router.api.events import Publish
 from router.config.settings import Settings
 from router.runtime.clock import Clock
 from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.store.deferred_writes import DeferredWrites
 from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 
@@ -20,5 +21,6 @@ class ServiceContext:
     """The settings as they are now."""
     secrets: LayeredSecrets
     redactor: Redactor
+    deferred_writes: DeferredWrites
     publish: Publish
     clock: Clock

@@ -31,6 +31,9 @@ class Discovery:
     ) -> None:
         await self._upstreams.refresh(self._chosen(workspace, server), packages=packages)
 
+    async def package_bytes(self) -> int:
+        return await self._upstreams.packages.disk_usage()
+
     async def cancel(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         for ref in self._chosen(workspace, server):
             await self._upstreams.discovery_queue.cancel(ref)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,7 +15,7 @@ from router.config.server import ServerConfig
 from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.servers import TransportType
+from router.domain.servers import ServerState, TransportType
 from router.service.context import ServiceContext
 from router.service.program_version import program_version
 from router.store.discovery_attempts import AttemptStore
@@ -41,8 +42,14 @@ class DiscoveryAttempts:
         """Know what is on disk."""
         config_hash = self._context.catalogs.entry(ref).config.config_hash
         attempt = await asyncio.to_thread(self._store(ref).read, ref.server)
-        known = attempt is not None and attempt.config_hash == config_hash
-        self._statuses.update(ref, attempt=attempt if known else None)
+        if attempt is not None and attempt.config_hash != config_hash:
+            attempt = None
+        if attempt is not None:  # one from the future, by a clock that was wrong, was just now
+            attempt = replace(attempt, at=min(attempt.at, self._context.clock()))
+        self._statuses.update(ref, attempt=attempt)
+        failure = attempt.failure if attempt else None
+        if failure is not None and failure.kind is FailureKind.SIGN_IN_NEEDED:
+            self._statuses.update(ref, connection=ServerState.NEEDS_SIGN_IN)
         self.outdated.discard(ref)
         await self.check_program(ref)
 
@@ -85,7 +92,8 @@ class DiscoveryAttempts:
         attempt = self.last(ref)
         if ref in self._unsaved and attempt is not None:
             self._unsaved.discard(ref)
-            await asyncio.to_thread(self._store(ref).write, ref.server, attempt)
+            write = partial(self._store(ref).write, ref.server, attempt)
+            await asyncio.to_thread(self._context.deferred_writes.write, ("attempt", ref), write)
 
     def cancelled(self, ref: ServerRef, config_hash: str) -> None:
         """The user cancelled a discovery. That is not recorded: the next start tries again."""
@@ -99,15 +107,17 @@ class DiscoveryAttempts:
         )
         self._statuses.update(ref, attempt=attempt)
 
-    def forget_failures(self, ref: ServerRef) -> None:
+    async def forget_failure(self, ref: ServerRef) -> None:
         """The user changed something about the server: the next try needs no pause."""
         last = self.last(ref)
         if last is not None and last.failure is not None:
             self._statuses.update(ref, attempt=None)
+            await self.forget(ref)
 
     async def forget(self, ref: ServerRef) -> None:
         self.outdated.discard(ref)
         self._unsaved.discard(ref)
+        self._context.deferred_writes.forget(("attempt", ref))
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
     def _store(self, ref: ServerRef) -> AttemptStore:

@@ -21,11 +21,12 @@ from router.domain.servers import TransportType
 from router.service.context import ServiceContext
 from router.store.secrets import resolve
 from router.upstream.process.environment import server_environment
+from router.upstream.process.network_variables import is_proxy_variable, is_registry_variable
 
 PLACEHOLDER = "toolbooth-placeholder"
 _MEMORY_MB, _STRICT_MEMORY_MB, _STRICT_CPU_PERCENT = 512, 256, 25
+_FILES_MB, _DOWNLOADS_MB = 256, 2048
 _USER_VARIABLES = ("USER", "LOGNAME", "SHELL")
-_PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,16 @@ class DiscoveryPlanner:
         if access is not DiscoveryAccess.ISOLATED:
             real = await resolve(config.env, self._context.secrets, os.environ)
         isolation = self._context.settings().isolation
+        network = access is not DiscoveryAccess.ISOLATED
         return ProcessPlan(
             timeout_s=written.discovery_timeout_s,
             config=config,
             config_hash=written.config_hash,
-            environment=discovery_environment(os.environ, config.env, real),
+            environment=discovery_environment(os.environ, config.env, real, network=network),
             secrets=tuple(value for key, value in real.items() if value != config.env[key]),
             access=access,
             required_level=IsolationLevel(isolation.required_level),
-            limits=_limits(isolation),
+            limits=_limits(isolation, network=network),
         )
 
     async def protection(self) -> Protection:
@@ -82,14 +84,21 @@ class DiscoveryPlanner:
 
 
 def discovery_environment(
-    ours: Mapping[str, str], configured: Mapping[str, str], real: Mapping[str, str]
+    ours: Mapping[str, str],
+    configured: Mapping[str, str],
+    real: Mapping[str, str],
+    *,
+    network: bool,
 ) -> dict[str, str]:
     """All a server gets during discovery: the configured variables, with placeholders for secrets
-    that are not in `real`, and of ours those that say nothing about the user."""
-    inherited = server_environment(ours, {})
-    for name in (*_USER_VARIABLES, *(() if real else _PROXY_VARIABLES)):
-        for spelling in (name, name.lower()):
-            inherited.pop(spelling, None)
+    that are not in `real`, and of ours those that say nothing about the user. With `network` also
+    the user's proxies and registries."""
+    inherited = {
+        name: value
+        for name, value in server_environment(ours, {}).items()
+        if name.upper() not in _USER_VARIABLES
+        and (network or not (is_proxy_variable(name) or is_registry_variable(name)))
+    }
     filled = {k: real.get(k) or _with_placeholders(v, inherited) for k, v in configured.items()}
     return {**inherited, "USER": "toolbooth", **filled}
 
@@ -103,9 +112,11 @@ def _with_placeholders(value: str, known: Mapping[str, str]) -> str:
     return replace_secret_references(value, values)
 
 
-def _limits(isolation: IsolationSettings) -> SandboxLimits:
+def _limits(isolation: IsolationSettings, *, network: bool = False) -> SandboxLimits:
+    """With network its home has room for what it downloads."""
     default = _STRICT_MEMORY_MB if isolation.strict else _MEMORY_MB
     return SandboxLimits(
         memory_mb=isolation.memory_mb or default,
         cpu_percent=_STRICT_CPU_PERCENT if isolation.strict else None,
+        files_mb=_DOWNLOADS_MB if network else _FILES_MB,
     )

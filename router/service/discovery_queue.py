@@ -74,16 +74,19 @@ class DiscoveryQueue:
         if runs := self.begin(*refs):
             await asyncio.wait(runs)
 
-    def begin(self, *refs: ServerRef) -> list[asyncio.Task[None]]:
-        """The discoveries of `refs`, started where there are none; statuses say so at once."""
-        return copy_context().run(self._begin, refs)
+    def begin(self, *refs: ServerRef, same_cause: bool = False) -> list[asyncio.Task[None]]:
+        """The discoveries of `refs`, started where there are none; statuses say so at once. They
+        have one trace, which with `same_cause` is the current one."""
+        self._quiet.difference_update(refs)
+        return copy_context().run(self._begin, refs, same_cause=same_cause)
 
     async def discover_quietly(self, ref: ServerRef) -> None:
         """Discover a server without showing it, unless its list changed or it fails."""
         is_known = self._context.catalogs.entry(ref).cached is not None
         if is_known and self._key(ref) not in self._runs:
             self._quiet.add(ref)
-        await asyncio.shield(self._joined(ref))
+        [run] = copy_context().run(self._begin, (ref,))
+        await asyncio.shield(run)
 
     async def follow(
         self,
@@ -110,6 +113,8 @@ class DiscoveryQueue:
 
     async def settle(self, refs: Iterable[ServerRef], timeout_s: float) -> None:
         """Wait for those of these discoveries that are under way, for a limited time."""
+        if not self._runs:
+            return
         wanted = frozenset(refs)
         tasks = [run.task for key, run in self._runs.items() if key[0] in wanted]
         if tasks:
@@ -127,10 +132,12 @@ class DiscoveryQueue:
     async def close(self) -> None:
         await _cancel([run.task for run in self._runs.values()])
 
-    def _begin(self, refs: Collection[ServerRef]) -> list[asyncio.Task[None]]:
+    def _begin(
+        self, refs: Collection[ServerRef], *, same_cause: bool = False
+    ) -> list[asyncio.Task[None]]:
         """In a context of its own: one trace for all that are begun together."""
-        begin_trace()
-        self._quiet.difference_update(refs)
+        if not same_cause:
+            begin_trace()
         if new := [ref for ref in refs if self._key(ref) not in self._runs]:
             log_event(log, "tools.discovery.started", serverCount=len(new))
         return [self._joined(ref) for ref in refs]

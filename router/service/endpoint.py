@@ -1,10 +1,16 @@
-"""The endpoint for clients: composes listener, request checks, dispatcher and tool methods."""
+"""The endpoint for clients: composes listener, request checks, dispatcher and tool methods.
+
+Listener and dispatcher are imported at the start: a command without a running instance uses the
+tool methods only.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from router.api.events import (
     Event,
@@ -25,16 +31,13 @@ from router.domain.search import SearchFeedback
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import Authenticator
 from router.gateway.http.http_request import HTTPError
-from router.gateway.http.listener import Listener
-from router.gateway.http.request_checks import RequestChecks
-from router.gateway.http.streamable_http import StreamableHTTPServer
-from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.gateway.tools.tool_methods import ToolMethods
 from router.runtime.tasks import spawn
+from router.runtime.tracing import begin_trace
 from router.scripts.limits import ScriptLimits
 from router.scripts.runner import ScriptRunner
 from router.service.context import ServiceContext
@@ -42,7 +45,13 @@ from router.service.upstream_manager import UpstreamManager
 from router.store.tokens import TokenStore
 from router.upstream.ports import SessionId
 
-_RECORDED_STATUSES = (401, 403, 429)
+if TYPE_CHECKING:
+    from router.gateway.http.listener import Listener
+    from router.gateway.http.request_checks import RequestChecks
+    from router.gateway.session.dispatcher import Dispatcher
+
+_RECORDED_STATUSES = (401, 403, 429, 503)
+"""503: the limit of sessions."""
 _GRACE_S = 1
 _SEEN_BY_CLIENTS = (ToolsChanged, WorkspacesChanged, WorkspaceSwitched, SettingsApplied)
 
@@ -108,6 +117,7 @@ class Endpoint:
         self._http_requests = ActiveRequests(self._is_valid)
         self._requests = ActiveRequests(self._is_valid)
         self._listener: Listener | None = None
+        self._loading: asyncio.Task[object] | None = None
         self._dispatcher: Dispatcher | None = None
         self._end_session = upstreams.pool.end_session
         upstreams.hooks.on_resource_updated = self._resource_updated
@@ -122,15 +132,24 @@ class Endpoint:
 
     async def start(self, port: int) -> None:
         """Listen. A port that is taken is a state to show; the router goes on."""
+        from router.gateway.http.listener import Listener
+
         self._set_state(ListenerState(ListenerPhase.STARTING))
         try:
-            self._listener = Listener(port, self._build)
+            self._listener = Listener(port, self._build, self._session_limit)
         except Conflict as error:
             parts = {"message": sentence(error.message), "hint": sentence(error.hint)}
             message = sentence("{message} {hint}", **parts)
             self._set_state(ListenerState(ListenerPhase.FAILED, message=message))
             return
         self._set_state(ListenerState(ListenerPhase.LISTENING, url=self._listener.url))
+        load = asyncio.to_thread(importlib.import_module, "router.gateway.sdk")
+        self._loading = spawn(load, name="load the SDK")
+
+    async def loaded(self) -> None:
+        """Wait for what requests need, which is loaded while the endpoint listens already."""
+        if self._loading is not None:
+            await self._loading
 
     async def stop(self) -> None:
         """Stop listening. Requests that still run after a moment get an error with the reason."""
@@ -147,8 +166,16 @@ class Endpoint:
         self._set_state(ListenerState(ListenerPhase.STOPPED))
 
     def _build(self, hosts: frozenset[str]) -> RequestChecks:
+        from router.gateway.http.request_checks import RequestChecks
+        from router.gateway.http.streamable_http import StreamableHTTPServer
+        from router.gateway.session.dispatcher import Dispatcher
+
         self._dispatcher = Dispatcher(
-            self.tool_methods, self._prompts_resources, self._requests, self._session_ended
+            self.tool_methods,
+            self._prompts_resources,
+            self._requests,
+            self._session_ended,
+            self._session_limit,
         )
         return RequestChecks(
             StreamableHTTPServer(self._dispatcher),
@@ -158,6 +185,9 @@ class Endpoint:
             self._authenticated,
             self._http_requests,
         )
+
+    def _session_limit(self) -> int:
+        return self._context.settings().session_limit
 
     def _session_ended(self, session: SessionId) -> None:
         self.permission_requests.session_ended(session)
@@ -183,10 +213,12 @@ class Endpoint:
     def _refused(self, error: HTTPError) -> None:
         if error.status not in _RECORDED_STATUSES:
             return
+        trace = begin_trace()
         self._record(
             ActivityEntry(
                 at=self._context.clock(),
-                request_id="",
+                request_id=trace,
+                trace_id=trace,
                 client=error.client,
                 kind=ActivityKind.REFUSED,
                 outcome=Outcome.DENIED,

@@ -25,7 +25,7 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 log = logging.getLogger(__name__)
 
 TICK_S = 10.0
-PROGRAM_TICKS = 30
+PROGRAM_TICKS = 90
 """After so many ticks, changes of programs on disk are looked for."""
 DAY = timedelta(hours=24)
 CONNECTED_TTL = timedelta(minutes=5)
@@ -91,6 +91,8 @@ class FreshnessMonitor:
     attempts: DiscoveryAttempts
     discover_quietly: Callable[[ServerRef], Awaitable[None]]
     """Discovers one server without showing it."""
+    reset_failures: Callable[[ServerRef], None]
+    """Allows a new start now, however often the server failed: the pause is ours."""
     may_run: Callable[[ServerRef], bool]
     is_connected: Callable[[ServerRef], bool]
     idle_s: Callable[[ServerRef], float | None]
@@ -159,6 +161,8 @@ class FreshnessMonitor:
 
     def _start_discovery(self, ref: ServerRef) -> None:
         self._tried[ref] = self.clock()
+        if (last := self.attempts.last(ref)) is not None and last.failure is not None:
+            self.reset_failures(ref)
         spawn(self._discover(ref), name=f"discover {ref.server} quietly")
 
     async def _discover(self, ref: ServerRef) -> None:

@@ -22,6 +22,7 @@ from router.store.consents import search_path
 from router.store.secrets import resolve
 from router.upstream.connect import LaunchPlan
 from router.upstream.errors import failed
+from router.upstream.limits import UpstreamLimits, upstream_limits
 from router.upstream.process.environment import find_command
 from router.upstream.run_options import RunOptions
 
@@ -58,7 +59,7 @@ class LaunchPolicy:
         if self._context.catalogs.has_consent(ref):
             return None
         if self._context.catalogs.lost_program(ref):
-            path = search_path(entry.config) or os.environ.get("PATH", os.defpath)
+            path = search_path(entry.config)
             try:
                 find_command(entry.config.command or "", {"PATH": path}, entry.config.cwd)
             except UpstreamFailed as error:
@@ -69,7 +70,7 @@ class LaunchPolicy:
         """How to start a server. Called at each start, so that secrets don't outlive their use. A
         server that works in its client's folder gets the user's home while there is no client."""
         config = (await self.permitted(ref)).in_folder(folder or str(Path.home()))
-        config = await self._packages.installed(ref, config)
+        config = await self._packages.checked(ref, config)
         resolved: list[str] = []
         env = await resolve(config.env, self._context.secrets, os.environ, resolved.append)
         headers = await resolve(config.headers, self._context.secrets, os.environ, resolved.append)
@@ -86,7 +87,12 @@ class LaunchPolicy:
             owner=self._owner,
             expected_version=config.protocol_version or listing.protocol_version,
             input_schema=partial(self._input_schema, ref),
+            limits=self.upstream_limits(),
         )
+
+    def upstream_limits(self) -> UpstreamLimits:
+        settings = self._context.settings()
+        return upstream_limits(settings.message_limit_mb, settings.list_limits.limits().tools)
 
     def run_options(self, ref: ServerRef) -> RunOptions:
         entry = self._context.catalogs.find(ref)

@@ -27,10 +27,22 @@ class Projects:
     def list(self, workspace: WorkspaceId) -> tuple[ProjectSummary, ...]:
         config = self._catalogs.catalog(workspace).config
         unassigned = ProjectSummary(
-            None, _WHOLE_WORKSPACE, None, config.optimization, config.exposure
+            None,
+            _WHOLE_WORKSPACE,
+            None,
+            config.optimization,
+            config.exposure,
+            config.offer_search,
         )
         named = [
-            ProjectSummary(key, entry.name, entry.servers, entry.optimization, entry.exposure)
+            ProjectSummary(
+                key,
+                entry.name,
+                entry.servers,
+                entry.optimization,
+                entry.exposure,
+                entry.offer_search,
+            )
             for key, entry in config.projects.items()
         ]
         return (unassigned, *sorted(named, key=lambda project: project.name.casefold()))

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from router.catalog.server_status import ServerStatuses
 from router.domain.ids import ServerRef
 from router.domain.receipts import Receipt
 from router.service.workspace_catalogs import WorkspaceCatalogs
+from router.store.deferred_writes import DeferredWrites
 from router.store.receipts import ReceiptStore
 
 
 class Receipts:
     """Changed on the router's loop; `current` may be called on any thread."""
 
-    def __init__(self, catalogs: WorkspaceCatalogs, statuses: ServerStatuses) -> None:
+    def __init__(
+        self,
+        catalogs: WorkspaceCatalogs,
+        statuses: ServerStatuses,
+        deferred_writes: DeferredWrites,
+    ) -> None:
         self._catalogs = catalogs
+        self._deferred_writes = deferred_writes
         self._statuses = statuses
         self._receipts: dict[ServerRef, Receipt] = {}
 
@@ -37,10 +45,12 @@ class Receipts:
             return  # Removed meanwhile: nothing of it may be written any more.
         self._receipts[ref] = receipt
         self._statuses.update(ref, protection=receipt.protection)
-        await asyncio.to_thread(self._store(ref).write, ref.server, receipt)
+        write = partial(self._store(ref).write, ref.server, receipt)
+        await asyncio.to_thread(self._deferred_writes.write, ("receipt", ref), write)
 
     async def forget(self, ref: ServerRef) -> None:
         self._receipts.pop(ref, None)
+        self._deferred_writes.forget(("receipt", ref))
         await asyncio.to_thread(self._store(ref).remove, ref.server)
 
     def _store(self, ref: ServerRef) -> ReceiptStore:

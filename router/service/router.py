@@ -7,17 +7,21 @@ loop; only queries may come from other threads, and read values that are replace
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from router.api.events import Event, WindowRequested, WorkspacesChanged
+from router.api.events import Event, StorageStateChanged, WindowRequested, WorkspacesChanged
 from router.apps.locations import AppLocations
 from router.commands.registry import dispatch
 from router.config.server import ServerConfig
+from router.domain.errors import Conflict, ToolboothError
 from router.runtime.clock import Clock, utc_now
 from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import LocalServer, socket_address
 from router.runtime.shutdown import Shutdown
+from router.runtime.tasks import spawn, stop
 from router.search.cloud import CloudSearch
 from router.search.provider import Provider
 from router.service.activity import Activity
@@ -41,12 +45,16 @@ from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.service.workspaces import Workspaces
+from router.service.write_retry import RETRY_S, WriteRetry
 from router.store.config_store import ConfigStore
+from router.store.deferred_writes import DeferredWrites
 from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets
 from router.store.tokens import TokenStore
 from router.upstream.process.tracking import may_be_server, owner_of
+
+log = logging.getLogger(__name__)
 
 
 class Router:
@@ -77,23 +85,32 @@ class Router:
             admits=lambda pid: not may_be_server(pid, owner_of(data_dir)),
         )
         self._publisher = EventPublisher()
-        self._config = config = ConfigStore(data_dir)
         self._redactor = Redactor()
+        self._deferred_writes = DeferredWrites(
+            lambda reason: self._publisher.publish(StorageStateChanged(reason))
+        )
+        self._config = config = ConfigStore(data_dir, self._deferred_writes)
         secrets = LayeredSecrets(KeyringSecrets())
         cloud = CloudSearch(lambda: config.settings.cloud_search_url, secrets)
         self._search_provider = Provider(cloud)
+        self._write_retry = WriteRetry(self._deferred_writes)
         folder = data_dir / "workspaces"
-        self._catalogs = catalogs = WorkspaceCatalogs(folder, config, self._search_provider)
+        self._catalogs = catalogs = WorkspaceCatalogs(
+            folder, config, self._search_provider, self._deferred_writes
+        )
         context = ServiceContext(
             catalogs=catalogs,
             settings=lambda: config.settings,
             secrets=secrets,
             redactor=self._redactor,
+            deferred_writes=self._deferred_writes,
             publish=self._publisher.publish,
             clock=clock,
         )
         token_store = TokenStore(data_dir / "tokens.json", clock)
-        self._usage = UsageRecorder(folder, lambda: config.settings.learn_from_use, clock)
+        self._usage = UsageRecorder(
+            folder, lambda: config.settings.learn_from_use, clock, self._deferred_writes
+        )
         self._upstreams = UpstreamManager(context, state_dir=data_dir, owner=owner_of(data_dir))
         self._editor = editor = WorkspaceEditor(config, catalogs, self._upstreams, context.publish)
         self.activity = Activity(
@@ -112,7 +129,13 @@ class Router:
         self._publisher.subscribe(self.endpoint.on_event)
         tool_methods = self.endpoint.tool_methods
         self.settings = SettingsService(
-            config, catalogs, self._upstreams, self.activity, context.publish, self._move_endpoint
+            config,
+            catalogs,
+            self._upstreams,
+            self.activity,
+            self._deferred_writes,
+            context.publish,
+            self._move_endpoint,
         )
         self.workspaces = Workspaces(config, catalogs, editor, self.settings)
         self.projects = Projects(catalogs, editor)
@@ -147,7 +170,7 @@ class Router:
         the data directory."""
         try:
             self._shutdown.add("release the instance lock", self._instance.release)
-            self._instance.acquire()
+            await asyncio.to_thread(self._acquire_instance)
             await self._upstreams.kill_leftovers()
             await self._open()
             await self._serve()
@@ -175,6 +198,7 @@ class Router:
         changes = await asyncio.to_thread(self._config.load)
         self._shutdown.add("close the activity log", self.activity.close)
         await self.activity.open()
+        self._shutdown.add("write what could not be written", self._write_retry.close)
         self._shutdown.add("write when tokens were last used", self.tokens.flush)
         self._upstreams.register(self._shutdown)
         self._shutdown.add("stop the search thread", self._search_provider.close)
@@ -198,8 +222,9 @@ class Router:
         port = self.settings.current().port if self._port is None else self._port
         await self.endpoint.start(port)
         # Last of what waits: a request that comes in finds everything there, subscribers too.
-        await self._local_ipc.start()
-        self._instance.update(url=self.endpoint.state().url)
+        await self._start_local_ipc()
+        await self._announce()
+        self._write_retry.start()
         self._watcher.start()
         self._upstreams.start_serving()
         self.subscribe(self.search.on_event)
@@ -208,4 +233,38 @@ class Router:
     async def _move_endpoint(self, port: int) -> None:
         await self.endpoint.stop()
         await self.endpoint.start(port)
-        self._instance.update(url=self.endpoint.state().url)
+        await self._announce()
+
+    def _acquire_instance(self) -> None:
+        """On a full or read-only disk we do without the lock until it can be had."""
+        try:
+            self._instance.acquire()
+        except Conflict:
+            raise
+        except ToolboothError as error:
+            log.warning("Starting without the lock of the data directory: %s", error.message)
+
+    async def _start_local_ipc(self) -> None:
+        """On a full or read-only disk there can be no socket until there can."""
+        try:
+            await self._local_ipc.start()
+        except OSError as error:
+            log.warning("Commands from the terminal can't be taken yet: %s", error)
+            self._shutdown.add("stop waiting for the socket", lambda: stop(waiting))
+            waiting = spawn(self._start_local_ipc_later(), name="start local IPC")
+
+    async def _start_local_ipc_later(self) -> None:
+        while True:
+            await asyncio.sleep(RETRY_S)
+            with suppress(OSError):
+                await self._local_ipc.start()
+                return
+
+    async def _announce(self) -> None:
+        """Record where this instance can be reached."""
+
+        def announce() -> None:
+            self._instance.acquire()
+            self._instance.update(url=self.endpoint.state().url)
+
+        await asyncio.to_thread(self._deferred_writes.write, "instance", announce)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -22,7 +23,11 @@ from router.domain.search import UsageHistory, UsageSignal
 from router.runtime.clock import Clock
 from router.runtime.tasks import spawn
 from router.search.usage_history import content_words, usage_signals, with_abandoned, with_use
-from router.store.usage_history import read_usage_history, write_usage_history
+from router.store.deferred_writes import DeferredWrites
+from router.store.json_file import UnusableFile
+from router.store.usage_history import load_usage_history, write_usage_history
+
+log = logging.getLogger(__name__)
 
 FOLLOW_UP_S = 600.0
 """How long after a search a call still counts as its result."""
@@ -51,16 +56,26 @@ class UsageRecorder:
     """Has a folder for each workspace."""
     _is_on: Callable[[], bool]
     _clock: Clock
+    _deferred_writes: DeferredWrites
     _monotonic: Callable[[], float] = time.monotonic
     _pending: deque[_PendingSearch] = field(default_factory=deque[_PendingSearch])
     """The oldest first."""
     _histories: dict[WorkspaceId, _Histories] = field(default_factory=dict[WorkspaceId, _Histories])
+    _unusable: set[WorkspaceId] = field(default_factory=set[WorkspaceId])
+    """Those whose file could not be used."""
     _writes: dict[WorkspaceId, asyncio.Task[None]] = field(
         default_factory=dict[WorkspaceId, asyncio.Task[None]]
     )
 
     async def open(self, workspace: WorkspaceId) -> None:
-        stored = await asyncio.to_thread(read_usage_history, self._folder / workspace)
+        """A file that can't be used stays as it is: what is recorded until the next start is not
+        written."""
+        try:
+            stored = await asyncio.to_thread(load_usage_history, self._folder / workspace)
+        except UnusableFile as error:
+            log.warning("%s", error.message)
+            self._unusable.add(workspace)
+            stored = {}
         self._histories.setdefault(workspace, stored)
 
     def history(self, workspace: WorkspaceId, project: ProjectId | None) -> UsageHistory:
@@ -99,9 +114,12 @@ class UsageRecorder:
         """Delete a project's history, pending searches included."""
         scope = (workspace, project)
         self._pending = deque(search for search in self._pending if search.client[1:] != scope)
-        self._histories.setdefault(workspace, {}).pop(project, None)
-        self._write(workspace)
-        await self._writes[workspace]
+        after = {k: v for k, v in self._histories.get(workspace, {}).items() if k != project}
+        await asyncio.to_thread(write_usage_history, self._folder / workspace, after)
+        self._histories[workspace] = after
+        self._write(workspace)  # over what may have been written meanwhile
+        if workspace in self._writes:
+            await self._writes[workspace]
 
     async def close(self) -> None:
         """Finish writing. Searches that are still pending are not abandoned."""
@@ -131,13 +149,16 @@ class UsageRecorder:
     def _write(self, workspace: WorkspaceId) -> None:
         """One write at a time; changes during a write are in the next."""
         running = self._writes.get(workspace)
+        if workspace in self._unusable:
+            return
         if running is None or running.done():
             self._writes[workspace] = spawn(self._save(workspace), name="write usage history")
 
     async def _save(self, workspace: WorkspaceId) -> None:
         written: _Histories | None = None
         while (now := dict(self._histories.get(workspace, {}))) != written:
-            await asyncio.to_thread(write_usage_history, self._folder / workspace, now)
+            write = partial(write_usage_history, self._folder / workspace, now)
+            await asyncio.to_thread(self._deferred_writes.write, ("usage", workspace), write)
             written = now
 
 

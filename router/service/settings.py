@@ -12,6 +12,7 @@ from router.service.activity import Activity
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
+from router.store.deferred_writes import DeferredWrites
 
 
 @dataclass
@@ -22,6 +23,7 @@ class SettingsService:
     _catalogs: WorkspaceCatalogs
     _upstreams: UpstreamManager
     _activity: Activity
+    _deferred_writes: DeferredWrites
     _publish: Publish
     _on_port_changed: Callable[[int], Awaitable[None]]
     """Has the endpoint listen on another port."""
@@ -31,6 +33,9 @@ class SettingsService:
 
     def rejected_files(self) -> tuple[ConfigRejected, ...]:
         return self._config.rejected
+
+    def unwritten_reason(self) -> str:
+        return self._deferred_writes.reason
 
     async def update(self, changes: Mapping[str, object]) -> None:
         before = self.current()

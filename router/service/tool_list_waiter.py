@@ -70,7 +70,7 @@ class ToolListWaiter:
 
     async def briefly(self, refs: Iterable[ServerRef]) -> None:
         outdated = self._attempts.outdated
-        unknown = [ref for ref in refs if ref in outdated or not self._is_listed(ref)]
+        unknown = (ref for ref in refs if ref in outdated or not self._is_listed(ref))
         await self._queue.settle(unknown, BRIEF_WAIT_S)
 
     def _is_listed(self, ref: ServerRef) -> bool:

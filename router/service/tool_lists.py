@@ -17,17 +17,18 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from router.api.events import ToolListNotCached, ToolsChanged
+from router.api.events import ToolsChanged
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import ServerStatuses
 from router.config.server import ServerConfig
 from router.discovery.vetting.diff import readable, word_diff
 from router.discovery.vetting.preparation import original_listing, vetting_version
 from router.discovery.vetting.process import VettingProcess
-from router.domain.errors import NotFound, ToolboothError, UpstreamFailed, sentence
+from router.domain.errors import NotFound, UpstreamFailed, sentence
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
     ApprovalPolicy,
@@ -54,8 +55,6 @@ class ToolLists:
     _policies: dict[WorkspaceId, ApprovalPolicy] = field(
         default_factory=dict[WorkspaceId, ApprovalPolicy]
     )
-    _unwritten: set[ServerRef] = field(default_factory=set[ServerRef])
-    """Servers whose list could not be written to the cache."""
     revetted: set[ServerRef] = field(default_factory=set[ServerRef])
     """Servers whose cached list was vetted again with other limits or rules: it may lack what
     these allow, so it counts as never discovered."""
@@ -144,7 +143,7 @@ class ToolLists:
         await asyncio.to_thread(self._cache(ref).remove, ref.server)
         await asyncio.to_thread(self._catalogs.approvals(ref.workspace).forget, ref.server)
         self.revetted.discard(ref)
-        self._unwritten.discard(ref)
+        self._context.deferred_writes.forget(_cached(ref))
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
         """The tools that need approval, by server and tool."""
@@ -185,39 +184,38 @@ class ToolLists:
         return entry.with_listing(cached, pending)
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
-        catalog = self._catalogs.catalog(ref.workspace)
+        self.log_registry(ref.workspace)
+        self._statuses.announce(ref)
+        self._context.publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
+
+    def log_registry(self, workspace: WorkspaceId) -> None:
+        """Log how many tools there are now."""
+        servers = self._catalogs.catalog(workspace).servers.values()
         log_event(
             log,
             "tools.registry.updated",
             staticCount=len(meta_tools.TOOLS),
-            mcpCount=sum(len(each.tools) for each in catalog.servers.values()),
+            mcpCount=sum(len(each.tools) for each in servers if not each.config.disabled),
         )
-        self._statuses.announce(ref)
-        self._context.publish(ToolsChanged(ref.workspace, ref.server, len(entry.tools)))
 
     async def _confirm(self, ref: ServerRef, cached: CachedListing) -> None:
         """The server sent the known list again: only its age changes."""
         now = self._context.clock()
         self._catalogs.catalog(ref.workspace).checked(ref.server, now)
-        if ref in self._unwritten:
-            await self._write(ref, cached)
         await asyncio.to_thread(self._cache(ref).touch, ref.server, now)
 
     async def _write(self, ref: ServerRef, cached: CachedListing) -> None:
-        """A list that can't be written is used all the same, and the user is told."""
-        try:
-            await asyncio.to_thread(self._cache(ref).write, ref.server, cached)
-        except ToolboothError as error:
-            log.warning("The tools of %s were not cached: %s", ref.server, error.message)
-            self._unwritten.add(ref)
-            self._context.publish(ToolListNotCached(ref, error.message))
-        else:
-            if ref in self._unwritten:
-                self._unwritten.discard(ref)
-                self._context.publish(ToolListNotCached(ref, ""))
+        """A list that can't be written is used all the same."""
+        write = partial(self._cache(ref).write, ref.server, cached)
+        await asyncio.to_thread(self._context.deferred_writes.write, _cached(ref), write)
 
     def _cache(self, ref: ServerRef) -> ToolListCache:
         return self._catalogs.cache(ref.workspace)
+
+
+def _cached(ref: ServerRef) -> Hashable:
+    """The subject of writing a cached list."""
+    return "tool list", ref
 
 
 def approval_identity(config: ServerConfig) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
@@ -20,11 +20,12 @@ from router.discovery.packages.resolver import PackageResolver
 from router.discovery.sandbox.sandbox import Sandbox
 from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
-from router.domain.ids import ServerRef
+from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.receipts import DiscoveryAccess
 from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
-from router.runtime.tracing import log_event
+from router.runtime.tasks import log_and_continue
+from router.runtime.tracing import log_event, new_trace
 from router.service.context import ServiceContext
 from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.discovery_planner import DiscoveryPlanner
@@ -39,6 +40,7 @@ from router.service.tool_list_waiter import ToolListWaiter
 from router.service.tool_lists import ToolLists
 from router.service.upstream_notifications import ListChangedHandler
 from router.service.workspace_catalogs import Reconciled
+from router.store.consent_key import FILE_NAME, ConsentKey
 from router.upstream.hooks import UpstreamHooks
 from router.upstream.pool import UpstreamPool
 from router.upstream.process.tracking import THIS_PROCESS
@@ -64,11 +66,14 @@ class UpstreamManager:
         self.logs = defaultdict[ServerRef, deque[LogLine]](lambda: deque(maxlen=KEPT_LOG_LINES))
         """The last lines that each server wrote to stderr."""
         self.sign_ins = SignIns(context, self._sign_in_ended, lambda: self.is_serving)
-        self.receipts = Receipts(catalogs, self.statuses)
-        self._packages = PackageResolver(PackageStore(state_dir / "packages", context.clock))
+        self._consents: dict[WorkspaceId, Mapping[str, str]] = {}
+        """The consents on record when the configuration was last applied."""
+        self.receipts = Receipts(catalogs, self.statuses, context.deferred_writes)
+        key = ConsentKey(state_dir / FILE_NAME)
+        self.packages = PackageResolver(PackageStore(state_dir / "packages", key, context.clock))
         self._vetting = VettingProcess()
         self.tool_lists = ToolLists(context, self.statuses, self._vetting)
-        self._launch_policy = LaunchPolicy(context, self.sign_ins, self._packages, owner)
+        self._launch_policy = LaunchPolicy(context, self.sign_ins, self.packages, owner)
         self._list_changed = ListChangedHandler(lambda ref: self.discovery_queue.discover(ref))
         self.hooks = UpstreamHooks(
             launch=self._launch_policy.plan,
@@ -86,13 +91,14 @@ class UpstreamManager:
         discoverer = Discoverer(
             connections=self.pool,
             sandbox=sandbox,
-            packages=self._packages,
+            packages=self.packages,
             vetting=self._vetting,
             list_limits=self.tool_lists.limits,
+            upstream_limits=self._launch_policy.upstream_limits,
             keep_receipt=self.receipts.keep,
             clock=context.clock,
         )
-        self._attempts = DiscoveryAttempts(context, self.statuses, self._packages.installed)
+        self._attempts = DiscoveryAttempts(context, self.statuses, self.packages.installed)
         self.discovery_queue = DiscoveryQueue(
             context,
             self.statuses,
@@ -108,6 +114,7 @@ class UpstreamManager:
             catalogs,
             self._attempts,
             self.discovery_queue.discover_quietly,
+            self.pool.reset_failures,
             may_run=self._may_run,
             is_connected=lambda ref: self.statuses.condition(ref).connection is ServerState.READY,
             idle_s=self.pool.idle_s,
@@ -128,34 +135,66 @@ class UpstreamManager:
         self._freshness.start()
         self._sleep_monitor.start()
         self._network_monitor.start()
-        for ref in self._catalogs.all_refs():
-            self._begin(ref)
+        with new_trace():
+            self._begin(*self._catalogs.all_refs())
 
     async def apply(self, reconciled: Reconciled) -> None:
         """Apply a changed configuration to the servers."""
-        for ref, tool_count in reconciled.removed.items():
+        with new_trace():
+            await self._apply(reconciled)
+
+    async def _apply(self, reconciled: Reconciled) -> None:
+        for ref in reconciled.removed:
             await self._forget(ref)
-            log_event(
-                log,
-                "tools.registry.server.removed",
-                serverName=ref.server,
-                removedCount=tool_count,
-            )
+        self._log_registry(reconciled)
         for ref in reconciled.new_or_changed:
             await self._reset(ref)
-        before = {ref: self.statuses.condition(ref).consented for ref in reconciled.kept}
-        for ref in reconciled.kept:
+        affected = await self._affected(reconciled)
+        before = {ref: self.statuses.condition(ref).consented for ref in affected}
+        for ref in affected:
             await self._update(ref)
         for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
             await self.tool_lists.apply_policy(workspace)
+        allowed = [
+            ref
+            for ref in affected
+            if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]
+        ]
+        for ref in allowed:
+            await self._attempts.forget_failure(ref)
+        self._discover_due(*reconciled.new_or_changed, *allowed)
         for ref in reconciled.new_or_changed:
-            self._begin(ref)
-        for ref in reconciled.enabled:
-            self._attempts.forget_failures(ref)
-        for ref in reconciled.kept:
-            if ref in reconciled.enabled or self.statuses.condition(ref).consented != before[ref]:
-                self._discover_if_due(ref)
+            self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
+        for ref in affected:
             self._start_if(ref, Lifecycle.ALWAYS)
+
+    async def _affected(self, reconciled: Reconciled) -> list[ServerRef]:
+        """Those of the kept servers for which something may have changed: of hundreds of servers
+        usually none, so that a change costs the same however many there are."""
+        recorded: set[ServerRef] = set()
+        for workspace in {ref.workspace for ref in (*reconciled.new_or_changed, *reconciled.kept)}:
+            before = self._consents.get(workspace, {})
+            after = await asyncio.to_thread(self._catalogs.consents(workspace).records)
+            self._consents[workspace] = after
+            changed = before.items() ^ after.items()
+            recorded |= {ServerRef(workspace, ServerId(server)) for server, _ in changed}
+        return [
+            ref
+            for ref in reconciled.kept
+            if ref in reconciled.edited
+            or ref in recorded
+            or not self.statuses.condition(ref).consented
+        ]
+
+    def _log_registry(self, reconciled: Reconciled) -> None:
+        """Log the servers whose tools are gone, and what is left."""
+        for ref, tool_count in reconciled.gone.items():
+            log_event(
+                log, "tools.registry.server.removed", serverName=ref.server, removedCount=tool_count
+            )
+        for workspace in {ref.workspace for ref in (*reconciled.gone, *reconciled.enabled)}:
+            if workspace in self._catalogs.catalogs:
+                self.tool_lists.log_registry(workspace)
 
     async def _reset(self, ref: ServerRef) -> None:
         """The server is new or has another configuration: end what ran with the old one, and know
@@ -181,7 +220,7 @@ class UpstreamManager:
         if self._catalogs.entry(ref).config.disabled:
             await self.discovery_queue.cancel(ref)
             await self.pool.disconnect(ref)
-            self._attempts.forget_failures(ref)
+            await self._attempts.forget_failure(ref)
             self.statuses.update(ref, step=None, failure=None)
         self.statuses.update(ref, consented=self._catalogs.may_start(ref))
         self.statuses.announce(ref)
@@ -192,9 +231,10 @@ class UpstreamManager:
         consents = self._catalogs.consents(ref.workspace)
         await asyncio.to_thread(consents.grant, ref.server, entry.config)
         self.statuses.update(ref, consented=True, failure=None)
-        self._attempts.forget_failures(ref)
+        await self._attempts.forget_failure(ref)
         self.pool.reset_failures(ref)
-        self._begin(ref)
+        with new_trace():
+            self._begin(ref)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Change what a server may access during discovery, and discover it again."""
@@ -210,7 +250,7 @@ class UpstreamManager:
         """
         chosen = [ref for ref in refs if self._may_run(ref)]
         for ref in chosen if packages else ():
-            self._packages.renew(ref)
+            self.packages.renew(ref)
             await self.pool.disconnect(ref)
         for ref in chosen:
             self.pool.reset_failures(ref)
@@ -220,9 +260,11 @@ class UpstreamManager:
 
     async def limits_changed(self) -> None:
         """Vet the known lists with the new limits, and discover what these may add."""
-        for ref in self._catalogs.all_refs():
-            await self.tool_lists.load(ref, publish=True)
-            self._discover_if_due(ref)
+        refs = list(self._catalogs.all_refs())
+        with new_trace():
+            for ref in refs:
+                await self.tool_lists.load(ref, publish=True)
+            self._discover_due(*refs)
 
     def register(self, shutdown: Shutdown) -> None:
         """Add the steps that end it; upstreams are closed last."""
@@ -238,16 +280,18 @@ class UpstreamManager:
     async def _forget(self, ref: ServerRef) -> None:
         await self.sign_ins.forget(ref)
         await self.discovery_queue.cancel(ref)
-        await self._packages.forget(ref)
+        await self.packages.forget(ref)
         await self.receipts.forget(ref)
         await self.pool.disconnect(ref)
         self.logs.pop(ref, None)
         self.statuses.forget(ref)
         self._context.redactor.forget(ref)
         self._context.publish(ServerRemoved(ref))
-        await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
-        await self._attempts.forget(ref)
-        await self.tool_lists.forget(ref)
+        with log_and_continue(f"forget the consent of {ref}"):
+            await asyncio.to_thread(self._catalogs.consents(ref.workspace).forget, ref.server)
+        with log_and_continue(f"forget the tools of {ref}"):
+            await self._attempts.forget(ref)
+            await self.tool_lists.forget(ref)
 
     async def _reconnect(self) -> None:
         """After a sleep, or in another network."""
@@ -258,19 +302,24 @@ class UpstreamManager:
         enabled = not self._catalogs.entry(ref).config.disabled
         return enabled and self.statuses.condition(ref).consented
 
-    def _discover_if_due(self, ref: ServerRef) -> None:
-        revetted = self.tool_lists.revetted
-        seen_at = None if ref in revetted else self._catalogs.entry(ref).listed_at
-        state = ListState(seen_at, attempt=self._attempts.last(ref))
-        is_outdated = ref in self._attempts.outdated
-        is_due = is_outdated or due_in(state, self._context.clock()) <= DUE
-        if self.is_serving and self._may_run(ref) and is_due:
-            revetted.discard(ref)
-            self.discovery_queue.begin(ref)
+    def _discover_due(self, *refs: ServerRef) -> None:
+        """Discover those that are due, with the current trace."""
+        if due := [ref for ref in refs if self.is_serving and self._is_due(ref)]:
+            self.tool_lists.revetted.difference_update(due)
+            self.discovery_queue.begin(*due, same_cause=True)
 
-    def _begin(self, ref: ServerRef) -> None:
-        self._discover_if_due(ref)
-        self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
+    def _is_due(self, ref: ServerRef) -> bool:
+        seen_at = None
+        if ref not in self.tool_lists.revetted:
+            seen_at = self._catalogs.entry(ref).listed_at
+        state = ListState(seen_at, attempt=self._attempts.last(ref))
+        is_due = ref in self._attempts.outdated or due_in(state, self._context.clock()) <= DUE
+        return self._may_run(ref) and is_due
+
+    def _begin(self, *refs: ServerRef) -> None:
+        self._discover_due(*refs)
+        for ref in refs:
+            self._start_if(ref, Lifecycle.EAGER, Lifecycle.ALWAYS)
 
     def _start_if(self, ref: ServerRef, *lifecycles: Lifecycle) -> None:
         """Start a server that may run and has one of these lifecycles."""

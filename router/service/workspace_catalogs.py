@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from router.catalog.catalog import WorkspaceCatalog
@@ -18,7 +18,9 @@ from router.domain.ids import ProjectId, ServerId, ServerRef, WorkspaceId
 from router.domain.search import SearchProvider
 from router.store.approvals import ApprovalStore
 from router.store.config_store import ConfigStore
+from router.store.consent_key import FILE_NAME, ConsentKey
 from router.store.consents import ConsentStore
+from router.store.deferred_writes import DeferredWrites
 from router.store.tool_list_cache import ToolListCache
 
 _LOCAL_CLIENT = "Toolbooth"
@@ -33,14 +35,31 @@ class Reconciled:
     new_or_changed: tuple[ServerRef, ...]
     """New ones, and those with another `config_hash`."""
     kept: tuple[ServerRef, ...]
+    edited: frozenset[ServerRef] = frozenset()
+    """Those of the kept whose name or configuration is another."""
     enabled: frozenset[ServerRef] = frozenset()
     """Those of the kept that were disabled before."""
+    disabled: Mapping[ServerRef, int] = field(default_factory=dict[ServerRef, int])
+    """Those of the kept that were enabled before, with the number of tools each has."""
+
+    @property
+    def gone(self) -> Mapping[ServerRef, int]:
+        """Servers whose tools are no longer there, with the number of tools."""
+        return {**self.removed, **self.disabled}
 
 
 class WorkspaceCatalogs:
-    def __init__(self, folder: Path, config: ConfigStore, provider: SearchProvider) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        config: ConfigStore,
+        provider: SearchProvider,
+        deferred_writes: DeferredWrites,
+    ) -> None:
         self._folder = folder
         self._config = config
+        self._deferred_writes = deferred_writes
+        self._consent_key = ConsentKey(folder.parent / FILE_NAME)
         self._provider = provider
         self._caches: dict[WorkspaceId, ToolListCache] = {}
         self._approvals: dict[WorkspaceId, ApprovalStore] = {}
@@ -113,11 +132,13 @@ class WorkspaceCatalogs:
         return self._folder / workspace
 
     def consents(self, workspace: WorkspaceId) -> ConsentStore:
-        return ConsentStore(self._folder / workspace)
+        return ConsentStore(self._folder / workspace, self._consent_key)
 
     def approvals(self, workspace: WorkspaceId) -> ApprovalStore:
         if (store := self._approvals.get(workspace)) is None:
-            store = self._approvals[workspace] = ApprovalStore(self._folder / workspace)
+            store = self._approvals[workspace] = ApprovalStore(
+                self._folder / workspace, self._deferred_writes
+            )
         return store
 
     def has_consent(self, ref: ServerRef) -> bool:
@@ -184,7 +205,17 @@ def _compare(
         removed={ref(s): len(entry.tools) for s, entry in before.items() if s not in after},
         new_or_changed=tuple(ref(s) for s in after if s not in same),
         kept=tuple(ref(s) for s in after if s in same),
+        edited=frozenset(ref(s) for s in same if _configured(before[s]) != _configured(after[s])),
         enabled=frozenset(
             ref(s) for s in same if before[s].config.disabled and not after[s].config.disabled
         ),
+        disabled={
+            ref(s): len(after[s].tools)
+            for s in same
+            if after[s].config.disabled and not before[s].config.disabled
+        },
     )
+
+
+def _configured(entry: ServerEntry) -> tuple[str, ServerConfig]:
+    return entry.name, entry.config

@@ -41,6 +41,9 @@ class Workspaces:
     def active(self) -> WorkspaceId:
         return self._catalogs.active()
 
+    def check(self, workspace: WorkspaceId) -> None:
+        self._config.check(workspace)
+
     async def create(self, name: str) -> WorkspaceId:
         name = config_edits.checked_name(name)
         config_edits.check_workspace_name(name, self._config.workspaces)

@@ -5,9 +5,10 @@ Times are whole microseconds since 1970, so that they sort, group and come back 
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -25,10 +26,15 @@ from router.domain.activity import (
     Outcome,
 )
 from router.domain.ids import WorkspaceId
+from router.runtime.clock import is_doubtful
 from router.store.activity_totals import EPOCH, QUARTER
 from router.store.files import private_folder
 
+log = logging.getLogger(__name__)
+
 _MICROSECOND = timedelta(microseconds=1)
+_MAX_ROW = 2**63 - 1
+_SHM_BYTES = 32 << 10
 _CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _FIELDS = [field.name for field in fields(ActivityEntry)]
 _values = attrgetter(*_FIELDS)
@@ -53,7 +59,9 @@ def _translate_errors() -> Generator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF
         raise TableError(str(error), broken=code in _CORRUPTION_CODES) from error
-    except (OSError, OverflowError) as error:
+    except OSError as error:
+        raise TableError(error.strerror or str(error), broken=False) from error
+    except OverflowError as error:
         raise TableError(str(error), broken=False) from error
 
 
@@ -61,23 +69,37 @@ class ActivityTable:
     """Every method raises `TableError` and nothing else."""
 
     @_translate_errors()
-    def __init__(self, path: Path | None) -> None:
-        """Open the database at `path`, created if missing; None keeps it in memory."""
-        self._connection = _connect(path)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the database at `path`, created if missing. `read_only` needs no place on the disk,
+        and knows nothing of what is still in the WAL."""
+        self._connection = _connect_read_only(path) if read_only else _connect(path)
+        self._max_bytes: int | None = None
+
+    @_translate_errors()
+    def limit(self, max_bytes: int) -> None:
+        """Keep the database with its WAL files within `max_bytes`, from the next insert or pruning
+        on. An eighth of that is for the WAL."""
+        wal_bytes = max_bytes // 16
+        pages = max(wal_bytes // self._pragma("page_size"), 1)
+        self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+        self._connection.execute(f"PRAGMA journal_size_limit = {wal_bytes}")
+        self._max_bytes = max_bytes - 2 * wal_bytes - _SHM_BYTES
 
     @_translate_errors()
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
         placeholders = ", ".join("?" * len(_FIELDS))
+        rows = list(map(_row, entries))
         with self._connection:
             self._connection.executemany(
                 f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
-                map(_row, entries),
+                rows,
             )
+        self._make_room()
 
     @_translate_errors()
     def newest(self, count: int) -> list[ActivityEntry]:
-        """The newest entries, newest first."""
-        query = f"SELECT {_COLUMNS} FROM activity ORDER BY at_us DESC, rowid DESC LIMIT ?"  # noqa: S608
+        """The entries recorded last, the last first."""
+        query = f"SELECT {_COLUMNS} FROM activity ORDER BY rowid DESC LIMIT ?"  # noqa: S608
         return [_entry(row) for row in self._connection.execute(query, (count,))]
 
     @_translate_errors()
@@ -91,26 +113,58 @@ class ActivityTable:
         return self._connection.execute(query, values).fetchall()
 
     @_translate_errors()
-    def prune(self, before: datetime, max_bytes: int) -> None:
-        """Delete older entries, then the oldest tenth until the rest fits into `max_bytes`."""
+    def prune(self, before: datetime, now: datetime) -> None:
+        """Delete entries older than `before`, and shrink a file that is larger than the limit.
+
+        The clock may have been wrong: an entry is at least as new as those recorded before it, and
+        one from the future is as old as those after it. If it seems wrong now, nothing is deleted.
+        """
+        ages = resources.read_text("activity", "ages.sql")
+        bounds = {"before": _micros(before), "now": _micros(now)}
+        newest, last_row, oldest_kept, first_kept_row = self._connection.execute(
+            ages, bounds
+        ).fetchone()
+        if newest is not None:
+            began = now if oldest_kept is None else _time(oldest_kept)
+            if is_doubtful(now, began=began, last=_time(newest)):
+                log.warning("The clock seems to be wrong: no old activity is deleted for now")
+            else:
+                self._delete(bounds, last_row, first_kept_row)
+        self._make_room()
+        if self._max_bytes is not None and self._bytes() > self._max_bytes:
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _delete(self, bounds: Mapping[str, int], last_row: int, first_kept_row: int | None) -> None:
         with self._connection:
-            self._connection.execute("DELETE FROM activity WHERE at_us < ?", (_micros(before),))
-        while self._used_bytes() > max_bytes:
+            self._connection.execute(
+                "DELETE FROM activity WHERE at_us < :before AND rowid < :first_kept_row "
+                "OR at_us > :now AND rowid < :last_row",
+                {**bounds, "last_row": last_row, "first_kept_row": first_kept_row or _MAX_ROW},
+            )
+
+    def _make_room(self) -> None:
+        """Delete the oldest entries, some at a time, until a tenth of the limit is free. A file
+        does not shrink by that, but its free pages are used again."""
+        if self._max_bytes is None or self._used_bytes() <= self._max_bytes * 0.95:
+            return
+        while self._used_bytes() > self._max_bytes * 0.85:
             with self._connection:
                 dropped = self._connection.execute(
                     "DELETE FROM activity WHERE rowid IN (SELECT rowid FROM activity "
-                    "ORDER BY rowid LIMIT (SELECT COUNT(*) / 10 + 1 FROM activity))"
+                    "ORDER BY rowid LIMIT (SELECT COUNT(*) / 50 + 1 FROM activity))"
                 )
             if not dropped.rowcount:
                 return
 
     def _used_bytes(self) -> int:
-        """The size of the pages in use; the file itself never shrinks, free pages are reused."""
-        pages, free_pages, page_size = (
-            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return (pages - free_pages) * page_size
+        return self._bytes() - self._pragma("freelist_count") * self._pragma("page_size")
+
+    def _bytes(self) -> int:
+        return self._pragma("page_count") * self._pragma("page_size")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     @_translate_errors()
     def page(self, query: ActivityQuery) -> ActivityQueryResult:
@@ -143,14 +197,13 @@ def move_aside(path: Path, now: datetime) -> Path:
     return aside
 
 
-def _connect(path: Path | None) -> sqlite3.Connection:
-    if path is not None:
-        private_folder(path.parent)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would apply the umask.
-        path.chmod(0o600)
-    connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
+def _connect(path: Path) -> sqlite3.Connection:
+    private_folder(path.parent)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would apply the umask.
+    path.chmod(0o600)
+    connection = sqlite3.connect(path, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")  # a database in memory ignores it
+        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         _migrate(connection)
     except BaseException:
@@ -159,10 +212,26 @@ def _connect(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        _check_version(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(_MIGRATIONS):
-        raise TableError("it was written by a newer Toolbooth", broken=True)
+        raise TableError("it was written by a newer version of Toolbooth", broken=False)
+    return version
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    version = _check_version(connection)
     for number, file in enumerate(_MIGRATIONS[version:], start=version + 1):
         script = resources.read_text("activity", file)
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
@@ -185,6 +254,10 @@ def _micros(at: datetime) -> int:
     return (at - EPOCH) // _MICROSECOND
 
 
+def _time(micros: int) -> datetime:
+    return EPOCH + micros * _MICROSECOND
+
+
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
     at, *others = _values(entry)
     return (_micros(at), *map(_valid_utf8, others))
@@ -198,7 +271,7 @@ def _valid_utf8(value: object) -> object:
 def _entry(row: tuple[Any, ...]) -> ActivityEntry:
     at_us, request_id, client, kind, outcome, *rest = row
     try:
-        at = EPOCH + at_us * _MICROSECOND
+        at = _time(at_us)
         return ActivityEntry(at, request_id, client, ActivityKind(kind), Outcome(outcome), *rest)
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"an entry is malformed: {error}", broken=True) from error

@@ -7,22 +7,20 @@ definitions are kept in `approved/`, only to show what has changed.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject
 from router.domain.tool_lists import Approval, ApprovalPolicy, PendingApproval, PreparedTool
 from router.store import json_text
+from router.store.deferred_writes import DeferredWrites
 from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
-from router.store.json_file import FORMAT_VERSION, read_json_file
-
-log = logging.getLogger(__name__)
+from router.store.json_file import FORMAT_VERSION, UnusableFile, load_json_file, read_json_file
 
 _APPROVED_FIELDS = ("title", "description", "inputSchema", "outputSchema", "annotations")
 
@@ -37,14 +35,18 @@ class _Record:
 
 
 _RECORDS = TypeAdapter(dict[str, _Record])
+_TOOLS = TypeAdapter(dict[str, JsonObject])
 
 
 class ApprovalStore:
     """The approvals of one workspace. Blocks: call it in a thread."""
 
-    def __init__(self, workspace_folder: Path) -> None:
+    def __init__(self, workspace_folder: Path, deferred: DeferredWrites) -> None:
         self._path = workspace_folder / "approvals.json"
         self._definitions_folder = workspace_folder / "approved"
+        self._deferred = deferred
+        self._unwritten: dict[ServerId, _Record] = {}
+        """Those the policy has changed that could not be written yet."""
         self._known: tuple[FileVersion, dict[str, _Record] | None] | None = None
         """The file as last read: at startup every server asks for it."""
 
@@ -74,15 +76,22 @@ class ApprovalStore:
     def approve(self, server: ServerId, subject: str, tools: Sequence[PreparedTool]) -> None:
         """Approve `tools` in their current form."""
         with translate_os_errors(self._path), locked(self._path):
-            records = self._read() or {}
-            known = records.get(server)
+            records = self._load()
+            known = self._unwritten.get(server) or records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
             record = _Record(subject, {**before.pins, **_hashes(tools)})
             self._write(server, record, records, tools)
+        self._drop_unwritten(server)
 
     def forget(self, server: ServerId) -> None:
-        with translate_os_errors(self._path), locked(self._path):
-            records = self._read() or {}
+        """Does nothing if the file can't be used: then it approves nothing."""
+        self._drop_unwritten(server)
+        with (
+            suppress(UnusableFile),
+            translate_os_errors(self._path),
+            locked(self._path),
+        ):
+            records = self._load()
             if server in records:
                 self._write_records({k: v for k, v in records.items() if k != server})
             self._definitions_file(server).unlink(missing_ok=True)
@@ -98,19 +107,27 @@ class ApprovalStore:
         records = self._current()
         if records is None:
             return _Record(subject, {})  # unreadable: nothing is approved
-        record = records.get(server)
+        record = self._unwritten.get(server) or records.get(server)
         if not tools:
             return record or _Record(subject, {})  # an empty list does not count as the first
         hashes = _hashes(tools)
         updated = _by_policy(record, subject, hashes, policy)
         if updated == record:
             return updated
-        try:
-            with translate_os_errors(self._path), locked(self._path):
-                self._write(server, updated, self._read() or {}, tools)
-        except ToolboothError as error:
-            log.warning("The approvals of %s were not written: %s", server, error.message)
+        self._unwritten[server] = updated
+        self._deferred.write((self, server), lambda: self._write_unwritten(server, updated, tools))
         return updated
+
+    def _write_unwritten(
+        self, server: ServerId, record: _Record, tools: Sequence[PreparedTool]
+    ) -> None:
+        with translate_os_errors(self._path), locked(self._path):
+            self._write(server, record, self._load(), tools)
+        self._unwritten.pop(server, None)
+
+    def _drop_unwritten(self, server: ServerId) -> None:
+        self._unwritten.pop(server, None)
+        self._deferred.forget((self, server))
 
     def _write(
         self,
@@ -120,7 +137,7 @@ class ApprovalStore:
         tools: Iterable[PreparedTool],
     ) -> None:
         """Definitions first: a hash is valid without its definition, but not vice versa."""
-        definitions = self._approved_definitions(server)
+        definitions = dict(load_json_file(self._definitions_file(server), _tools, missing={}))
         definitions |= {
             tool.name: _definition(tool)
             for tool in tools
@@ -156,9 +173,12 @@ class ApprovalStore:
         """None for an unusable file."""
         return read_json_file(self._path, _records, missing={})
 
+    def _load(self) -> dict[str, _Record]:
+        """Raises `UnusableFile`."""
+        return load_json_file(self._path, _records, missing={})
+
     def _approved_definitions(self, server: ServerId) -> dict[str, JsonObject]:
-        file = read_json_file(self._definitions_file(server), as_object, missing={}) or {}
-        return {name: as_object(tool) for name, tool in as_object(file.get("tools")).items()}
+        return read_json_file(self._definitions_file(server), _tools, missing={}) or {}
 
     def _definitions_file(self, server: ServerId) -> Path:
         return self._definitions_folder / f"{server}.json"
@@ -177,6 +197,10 @@ def _by_policy(
 
 def _records(file: JsonObject) -> dict[str, _Record]:
     return _RECORDS.validate_python(file.get("servers", {}))
+
+
+def _tools(file: JsonObject) -> dict[str, JsonObject]:
+    return _TOOLS.validate_python(file["tools"])
 
 
 def _hashes(tools: Iterable[PreparedTool]) -> dict[str, str]:

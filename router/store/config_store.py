@@ -10,7 +10,7 @@ import logging
 import re
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -29,6 +29,7 @@ from router.domain.errors import (
 from router.domain.ids import WorkspaceId
 from router.domain.json_values import JsonObject
 from router.store import json_text
+from router.store.deferred_writes import DeferredWrites
 from router.store.document import Document, FileChange
 from router.store.files import private_folder, remove_stale_files, translate_os_errors
 from router.store.migrations import VERSION_KEY, Migrated, migrate_settings, migrate_workspace
@@ -64,8 +65,9 @@ Change: TypeAlias = (
 class ConfigStore:
     """A workspace whose file is malformed at startup exists but is empty, and can't be saved."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, deferred_writes: DeferredWrites) -> None:
         self._data_dir = data_dir
+        self._deferred_writes = deferred_writes
         self._workspaces_folder = data_dir / "workspaces"
         self._removed_folder = data_dir / "removed"
         self._settings = Document(
@@ -73,8 +75,11 @@ class ConfigStore:
         )
         # Replaced, never changed in place: other threads read it.
         self._workspaces: dict[WorkspaceId, Document[WorkspaceConfig]] = {}
+        self._unwritten: set[WorkspaceId] = set()
+        """Those made in `load` whose file could not be written yet."""
         self._missing_once: set[WorkspaceId] = set()
         self._ignored: set[Path] = set()
+        self._unreadable: dict[Path, str] = {}
 
     @property
     def settings(self) -> Settings:
@@ -91,28 +96,23 @@ class ConfigStore:
         documents = (self._settings, *self._workspaces.values())
         return tuple(_rejected(d.rejection) for d in documents if d.rejection is not None)
 
+    def check(self, workspace: WorkspaceId) -> None:
+        """Raises the `ConfigError` of a workspace whose file can't be used."""
+        if (rejection := self._document(workspace).rejection) is not None:
+            raise rejection
+
     def workspace_folder(self, workspace: WorkspaceId) -> Path:
         return self._workspaces_folder / workspace
 
     def load(self) -> list[Change]:
-        """Read everything at startup, creating what is missing. Returns only the rejections."""
+        """Read everything at startup, creating what is missing, at first only in memory if the disk
+        is full or read-only. Returns only the rejections."""
         remove_stale_files(self._data_dir)
-        self._settings.create()
+        self._deferred_writes.write(self._settings.path, self._settings.create)
         changes = self.poll()
         if not self._workspaces:
-            with suppress(Conflict):  # Another process was faster; its file is read.
-                self.create_workspace(FIRST_WORKSPACE, WorkspaceConfig(name="Personal"))
+            self._create_first_workspace()
             changes += self.poll()
-        if not self._workspaces:
-            raise ToolboothError(
-                sentence(
-                    "The workspaces in {folder} can't be read.",
-                    folder=self._workspaces_folder,
-                ),
-                "It must be a folder that you can read and write.",
-            )
-        for workspace in self._workspaces:
-            remove_stale_files(self.workspace_folder(workspace))
         return [change for change in changes if isinstance(change, ConfigRejected)]
 
     def update_settings(self, change: Callable[[Settings], Settings]) -> Settings:
@@ -171,6 +171,23 @@ class ConfigStore:
         document.refresh()
         self._set_workspaces({**self._workspaces, workspace: document})
 
+    def _create_first_workspace(self) -> None:
+        """There is no workspace, unless it only can't be read: then a person must act."""
+        for folder, reason in self._unreadable.items():
+            raise ToolboothError(
+                sentence("{folder} can't be read: {reason}.", folder=folder, reason=reason),
+                "It must be a folder that you can read and write.",
+            )
+        document = self._new_document(FIRST_WORKSPACE, WorkspaceConfig(name="Personal"))
+        self._set_workspaces({FIRST_WORKSPACE: document})
+        self._unwritten.add(FIRST_WORKSPACE)
+
+        def create() -> None:
+            document.create()
+            self._unwritten.discard(FIRST_WORKSPACE)
+
+        self._deferred_writes.write(document.path, create)
+
     def poll(self) -> list[Change]:
         """What others changed on disk since the last call."""
         change = self._settings.refresh()
@@ -186,6 +203,8 @@ class ConfigStore:
     def _poll_workspace(
         self, workspace: WorkspaceId, document: Document[WorkspaceConfig], *, is_new: bool
     ) -> list[Change]:
+        if workspace in self._unwritten:
+            return []
         change = document.refresh()
         changes = _validity_changes(document, change)
         if FileChange.MISSING in change and self._is_gone(workspace):
@@ -232,6 +251,7 @@ class ConfigStore:
         except FileNotFoundError:
             pass
         except OSError as error:
+            self._unreadable[folder] = error.strerror or str(error)
             self._ignore(folder, f"it can't be read: {error.strerror}")
 
     def _ignore(self, folder: Path, reason: str) -> None:

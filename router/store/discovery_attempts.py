@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +13,8 @@ from pydantic import TypeAdapter
 
 from router.domain.discovery_attempt import DiscoveryAttempt
 from router.domain.ids import ServerId
-from router.store.files import atomic_write
-from router.store.json_file import FORMAT_VERSION, read_json_file
-
-log = logging.getLogger(__name__)
+from router.store.files import atomic_write, translate_os_errors
+from router.store.json_file import FORMAT_VERSION, load_json_file, read_json_file
 
 _ATTEMPT = TypeAdapter(DiscoveryAttempt)
 
@@ -32,11 +29,12 @@ class AttemptStore:
         return read_json_file(self._path(server), _ATTEMPT.validate_python, missing=None)
 
     def write(self, server: ServerId, attempt: DiscoveryAttempt) -> None:
+        """Raises `ToolboothError`."""
+        path = self._path(server)
         file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(attempt)}
-        try:
-            atomic_write(self._path(server), json.dumps(file, default=datetime.isoformat).encode())
-        except OSError as error:
-            log.warning("The discovery of %s could not be recorded: %s", server, error)
+        load_json_file(path, _ATTEMPT.validate_python, missing=None)
+        with translate_os_errors(path):
+            atomic_write(path, json.dumps(file, default=datetime.isoformat).encode())
 
     def remove(self, server: ServerId) -> None:
         with suppress(OSError):

@@ -72,10 +72,13 @@ class Document(Generic[T]):
 
     def create(self) -> bool:
         """Write the value unless the file exists; whether it was written."""
-        with translate_os_errors(self.path), locked(self.path):
-            if self.path.exists():
+        with translate_os_errors(self.path):
+            if self.path.exists():  # Then nothing is written, not even the lock.
                 return False
-            self._replace(self.value)
+            with locked(self.path):
+                if self.path.exists():
+                    return False
+                self._replace(self.value)
         return True
 
     def _replace(self, value: T) -> None:

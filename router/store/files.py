@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _TEMPORARY = re.compile(r"\..+\.(\d+)-[0-9a-f]{8}\.tmp")
 _MAX_WRITE_S = 60
+_FOLDERS_DEEP = 3
 _LOCK_TIMEOUT_S = 10
 
 
@@ -86,10 +87,14 @@ def private_folder(path: Path) -> None:
 
 
 def remove_stale_files(folder: Path) -> None:
-    """Remove the temporary files of writers that were killed, where permitted."""
-    with suppress(OSError):
-        for path in list(folder.iterdir()):
-            named = _TEMPORARY.fullmatch(path.name)
+    """Remove the temporary files of writers that were killed, where permitted, also those in
+    the folders inside, as deep as we write files ourselves."""
+    for parent, folders, names in os.walk(folder):
+        if len(Path(parent).parts) - len(folder.parts) == _FOLDERS_DEEP:
+            folders.clear()  # thousands of files of a package
+        for name in names:
+            named = _TEMPORARY.fullmatch(name)
+            path = Path(parent, name)
             if named and _is_stale(path, writer=int(named.group(1))):
                 log.info("Removing %s, left by an unfinished write", path)
                 with suppress(OSError):

@@ -2,38 +2,36 @@
 
 The operating system releases the lock when its holder ends, however it ends; so `instance.json` is
 valid only while `instance.lock` is held.
+
+Every command reads it first, so pydantic, which takes longer to load than that takes, is not used.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import AwareDatetime, BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
 
 from router import __version__
 from router.domain.errors import Conflict, Sentence, sentence
+from router.domain.json_values import as_object
 from router.runtime.clock import Clock, utc_now
-from router.store import json_text
 from router.store.files import atomic_write, is_running, private_folder, translate_os_errors
 
 _WAIT_S = 0.5
 """Longer than others hold the lock to find out whether an instance runs."""
 
 
-class RunningInstance(BaseModel):
-    """The instance on a data directory, as far as is known; `socket` is where it takes commands."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+@dataclass(frozen=True, slots=True)
+class RunningInstance:
+    """The instance on a data directory, as far as is known."""
 
     pid: int | None = None
     url: str | None = None
-    socket: str | None = None
-    version: str | None = None
-    started_at: AwareDatetime | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -59,12 +57,13 @@ class InstanceLock:
         self._data_dir = data_dir
         self._clock = clock
         self._lock = _lock(data_dir)
+        self._started_at = clock()
         self._running = RunningInstance()
 
     def acquire(self, url: str | None = None) -> None:
-        """Become the one instance, or raise a `Conflict` that names the other. Does nothing if this
-        lock is held already."""
-        if self._lock.is_locked:
+        """Become the one instance, or raise a `Conflict` that names the other; what is done already
+        is not done again. Raises another `ToolboothError` if the directory can't be written."""
+        if self._running.pid is not None:
             return
         with translate_os_errors(_lock_path(self._data_dir)):
             private_folder(self._data_dir)
@@ -75,11 +74,8 @@ class InstanceLock:
                     _read_info(self._data_dir).sentence,
                     "Use the running instance, or stop it first.",
                 ) from error
-            self._write_info(
-                RunningInstance(
-                    pid=os.getpid(), url=url, version=__version__, started_at=self._clock()
-                )
-            )
+            self._started_at = self._clock()
+            self._write_info(RunningInstance(os.getpid(), url))
 
     def try_acquire(self) -> bool:
         try:
@@ -88,21 +84,26 @@ class InstanceLock:
             return False
         return True
 
-    def update(self, *, url: str | None = None, socket: str | None = None) -> None:
-        """Record where the instance can be reached, once that is known."""
-        known = {"url": url or self._running.url, "socket": socket or self._running.socket}
+    def update(self, *, url: str | None) -> None:
+        """Record where the instance can be reached, once that is known. Only the holder may."""
         with translate_os_errors(_info_path(self._data_dir)):
-            self._write_info(self._running.model_copy(update=known))
+            self._write_info(replace(self._running, url=url or self._running.url))
 
     def release(self) -> None:
         if self._lock.is_locked:
             with suppress(OSError):
                 _info_path(self._data_dir).unlink()
             self._lock.release()
+            self._running = RunningInstance()
 
     def _write_info(self, running: RunningInstance) -> None:
-        info = running.model_dump(mode="json", by_alias=True)
-        atomic_write(_info_path(self._data_dir), json_text.dump(info))
+        info = {
+            "pid": running.pid,
+            "url": running.url,
+            "version": __version__,
+            "startedAt": self._started_at.isoformat(),
+        }
+        atomic_write(_info_path(self._data_dir), json.dumps(info, indent=2).encode() + b"\n")
         self._running = running
 
 
@@ -115,6 +116,9 @@ def describe(data_dir: Path) -> RunningInstance | None:
             return None
     except Timeout:
         return _read_info(data_dir)
+    except OSError:  # the disk is full or read-only: then its holder's word must do
+        running = _read_info(data_dir)
+        return running if running.is_alive else None
 
 
 def _lock(data_dir: Path) -> FileLock:
@@ -132,6 +136,10 @@ def _info_path(data_dir: Path) -> Path:
 
 def _read_info(data_dir: Path) -> RunningInstance:
     try:
-        return RunningInstance.model_validate_json(_info_path(data_dir).read_bytes())
+        info = as_object(json.loads(_info_path(data_dir).read_bytes()))
     except (OSError, ValueError):
         return RunningInstance()
+    pid, url = info.get("pid"), info.get("url")
+    if not isinstance(pid, int) or not isinstance(url, str | None):
+        return RunningInstance()
+    return RunningInstance(pid, url)

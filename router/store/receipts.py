@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +13,8 @@ from pydantic import TypeAdapter
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.receipts import Reason, Receipt, Why
-from router.store.files import atomic_write
-from router.store.json_file import FORMAT_VERSION, read_json_file
-
-log = logging.getLogger(__name__)
+from router.store.files import atomic_write, translate_os_errors
+from router.store.json_file import FORMAT_VERSION, load_json_file, read_json_file
 
 _RECEIPT = TypeAdapter(Receipt)
 
@@ -32,11 +29,12 @@ class ReceiptStore:
         return read_json_file(self._path(server), _decoded, missing=None)
 
     def write(self, server: ServerId, receipt: Receipt) -> None:
+        """Raises `ToolboothError`."""
+        path = self._path(server)
         file = {"formatVersion": FORMAT_VERSION, **dataclasses.asdict(receipt)}
-        try:
-            atomic_write(self._path(server), json.dumps(file, default=datetime.isoformat).encode())
-        except OSError as error:
-            log.warning("The receipt of %s could not be written: %s", server, error)
+        load_json_file(path, _decoded, missing=None)
+        with translate_os_errors(path):
+            atomic_write(path, json.dumps(file, default=datetime.isoformat).encode())
 
     def remove(self, server: ServerId) -> None:
         with suppress(OSError):

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from router.domain.errors import NotFound, sentence
 from router.store.files import FileVersion, atomic_write, file_version, translate_os_errors
+from router.store.json_file import UnusableFile, unreadable
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +41,10 @@ class ScriptStore:
         return texts
 
     def write(self, name: str, text: str) -> None:
+        """Raises `UnusableFile` instead of replacing a text that `read` does not return so."""
         path = self._path(name)
         with translate_os_errors(path):
+            self._check(path)
             atomic_write(path, text.encode())
 
     def remove(self, name: str) -> None:
@@ -53,6 +56,19 @@ class ScriptStore:
             )
         with translate_os_errors(path):
             path.unlink(missing_ok=True)
+
+    def _check(self, path: Path) -> None:
+        try:
+            data = path.read_bytes()
+            data.decode()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise UnusableFile(path, unreadable(error)) from error
+        except UnicodeDecodeError as error:
+            raise UnusableFile(path, sentence("it is not UTF-8 text")) from error
+        if len(data) > self._max_bytes:
+            raise UnusableFile(path, sentence("it is too large for a script"))
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{_SUFFIX}"

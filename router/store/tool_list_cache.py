@@ -1,8 +1,9 @@
 """Tool lists on disk: one JSON file per server, so that tools are known before any server starts.
 
 Reading never raises: a damaged file is ignored and logged, and the last good one (`.bak`) is used.
-A failed write leaves the old file intact. The modification time is when discovery last confirmed
-the list, so that a confirmation writes nothing.
+The next write keeps it beside the new one (`.damaged`), but does not replace a file that can't be
+read. A failed write leaves the old file intact. The modification time is when discovery last
+confirmed the list, so that a confirmation writes nothing.
 
 The file is one JSON document with one tool per line, because `json.loads` holds the GIL: thousands
 of tools are decoded some lines at a time, and other threads run in between.
@@ -29,7 +30,8 @@ from router.domain.tool_lists import (
     tool_from_json,
     tool_to_json,
 )
-from router.store.files import atomic_write, locked, remove_stale_files, translate_os_errors
+from router.store.files import atomic_write, locked, translate_os_errors
+from router.store.json_file import UnusableFile, unreadable
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,6 @@ class ToolListCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        remove_stale_files(folder)
 
     def read(self, server: ServerId, config_hash: str) -> CachedListing | None:
         """The entry of `server`, if it is intact and belongs to this configuration."""
@@ -60,6 +61,8 @@ class ToolListCache:
         with translate_os_errors(path), locked(self._folder):
             if (before := _intact(path)) is not None:
                 atomic_write(_backup(path), before)
+            elif path.exists():
+                path.replace(_damaged(path))
             atomic_write(path, data)
             _set_modified(path, entry.seen_at)
 
@@ -71,7 +74,8 @@ class ToolListCache:
             log.info("The time of %s could not be set: %s", path, error)
 
     def remove(self, server: ServerId) -> None:
-        for path in (self._path(server), _backup(self._path(server))):
+        entry = self._path(server)
+        for path in (entry, _backup(entry), _damaged(entry)):
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
@@ -92,6 +96,10 @@ def _backup(path: Path) -> Path:
     return path.with_suffix(".json.bak")
 
 
+def _damaged(path: Path) -> Path:
+    return path.with_suffix(".json.damaged")
+
+
 def _set_modified(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()))
 
@@ -110,12 +118,14 @@ def _read(path: Path, config_hash: str) -> CachedListing | None:
 
 
 def _intact(path: Path) -> bytes | None:
-    """The file's bytes, if they are a complete entry."""
+    """The file's bytes, if they are a complete entry. Raises `UnusableFile`."""
     try:
         data = path.read_bytes()
         _body(data)
-    except (OSError, ValueError):
+    except (FileNotFoundError, ValueError):
         return None
+    except OSError as error:
+        raise UnusableFile(path, unreadable(error)) from error
     return data
 
 
@@ -154,10 +164,11 @@ def _decode(data: bytes, config_hash: str, modified: datetime) -> CachedListing:
     if head.get("configHash") != config_hash:
         raise ValueError("the server's configuration has changed since")
     cached_at = datetime.fromisoformat(head["cachedAt"])
+    if cached_at.tzinfo is None:
+        raise ValueError("its time has no zone")
     tools = tuple(tool_from_json(tool) for tool in _tools(lines[1:-2]))
-    return CachedListing(
-        listing_from_json(head, tools), config_hash, cached_at, max(cached_at, modified)
-    )
+    # Not the later of both: a list that a wrong clock dated ahead may have been confirmed since.
+    return CachedListing(listing_from_json(head, tools), config_hash, cached_at, modified)
 
 
 def _tools(lines: list[bytes]) -> Iterator[JsonObject]:

@@ -6,7 +6,6 @@ The file is small and written whole, off the event loop. Ranking works without i
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
@@ -15,44 +14,42 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from router.domain.ids import ProjectId
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject
 from router.domain.search import AbandonedSearch, ToolUse, UsageHistory
-from router.store.files import atomic_write
-from router.store.json_file import FORMAT_VERSION, read_json_file
-
-log = logging.getLogger(__name__)
+from router.store.files import atomic_write, translate_os_errors
+from router.store.json_file import FORMAT_VERSION, load_json_file
 
 FILE_NAME = "learned.json"
 _VERSION_KEY = "schemaVersion"
 _MAX_BYTES = 4 << 20
 _NO_PROJECT = "-"
+_PROJECTS = TypeAdapter(dict[str, JsonObject])
 _USES = TypeAdapter(tuple[ToolUse, ...])
 _ABANDONED = TypeAdapter(tuple[AbandonedSearch, ...])
 
 
-def read_usage_history(folder: Path) -> dict[ProjectId | None, UsageHistory]:
-    found = read_json_file(
+def load_usage_history(folder: Path) -> dict[ProjectId | None, UsageHistory]:
+    """Raises `UnusableFile`."""
+    return load_json_file(
         folder / FILE_NAME, _decode, missing={}, version_key=_VERSION_KEY, max_bytes=_MAX_BYTES
     )
-    return found or {}
 
 
 def write_usage_history(folder: Path, histories: Mapping[ProjectId | None, UsageHistory]) -> None:
-    """Never raises: a history that can't be written is lost, and nothing else."""
+    """Raises `ToolboothError`."""
+    path = folder / FILE_NAME
     parts = {project or _NO_PROJECT: _serialize(each) for project, each in histories.items()}
     content = {_VERSION_KEY: FORMAT_VERSION, "projects": parts}
     text = json.dumps(content, ensure_ascii=False, indent=1, default=datetime.isoformat)
-    try:
-        atomic_write(folder / FILE_NAME, text.encode())
-    except OSError as error:
-        log.warning("%s can't be written: %s", folder / FILE_NAME, error)
+    load_usage_history(folder)
+    with translate_os_errors(path):
+        atomic_write(path, text.encode())
 
 
 def _decode(file: JsonObject) -> dict[ProjectId | None, UsageHistory]:
-    projects = as_object(file.get("projects"))
     return {
-        None if key == _NO_PROJECT else ProjectId(key): _parse(as_object(part))
-        for key, part in projects.items()
+        None if key == _NO_PROJECT else ProjectId(key): _parse(part)
+        for key, part in _PROJECTS.validate_python(file["projects"]).items()
     }
 
 

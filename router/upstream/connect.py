@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from router.config.server import ServerConfig
 from router.domain.errors import UpstreamFailed
-from router.domain.failures import FailureKind
+from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject
 from router.upstream.connection import (
     HTTP_STARTUP_S,
@@ -28,6 +29,7 @@ from router.upstream.errors import HttpRefused, time_limit
 from router.upstream.http.http_client import Credentials
 from router.upstream.http.http_sse import HttpSseTransport
 from router.upstream.http.streamable_http import StreamableHttpTransport
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.peer import NotificationSink, Transport
 from router.upstream.process.stderr_tail import LineSink, resolved_secrets
 from router.upstream.process.stdio import ServerCommand, StdioTransport
@@ -60,6 +62,7 @@ class LaunchPlan:
     """The revision of its last connection."""
     input_schema: Callable[[str], JsonObject] = lambda _: {}
     """The input schema of a tool by its name; empty if it is not known."""
+    limits: UpstreamLimits = LIMITS
 
 
 async def open_upstream(
@@ -76,10 +79,13 @@ async def open_upstream(
     connect = partial(_connect, plan, on_notification, client_features)
     if not plan.config.url:
         limit_s = plan.startup_timeout_s or _STDIO_STARTUP_S
-        return await connect(_process(plan, on_stderr), limit_s)
+        return await connect(None, _process(plan, on_stderr), limit_s)
     sse = plan.config.prefers_sse if sse_worked is None else sse_worked
     limit_s = plan.startup_timeout_s or HTTP_STARTUP_S
     end = time.monotonic() + limit_s
+    # Connecting alone has a shorter limit.
+    silent = Failure(FailureKind.SILENT, f"{limit_s:g} s", urlsplit(plan.config.url).hostname or "")
+    connect = partial(connect, silent)
     try:
         return await connect(await _http_transport(plan, sse), limit_s)
     except HttpRefused as refusal:
@@ -103,6 +109,7 @@ async def _connect(
     plan: LaunchPlan,
     on_notification: NotificationSink,
     client_features: ClientFeatures,
+    too_late: Failure | None,
     transport: Transport,
     limit_s: float,
 ) -> UpstreamConnection:
@@ -110,14 +117,14 @@ async def _connect(
         connection = StreamableHttpConnection(transport, on_notification, client_features)
     else:
         connection = UpstreamConnection(transport, on_notification, client_features)
-    await _open(connection, limit_s, plan.expected_version)
+    await _open(connection, limit_s, plan.expected_version, too_late)
     return connection
 
 
 async def _http_transport(plan: LaunchPlan, sse: bool) -> Transport:
     """HTTP+SSE or streamable HTTP to the URL of `plan`."""
     streamable_http = partial(StreamableHttpTransport, input_schema=plan.input_schema)
-    kind = HttpSseTransport if sse else streamable_http
+    kind = partial(HttpSseTransport if sse else streamable_http, limits=plan.limits)
     return await asyncio.to_thread(kind, plan.config.url or "", plan.headers, plan.credentials)
 
 
@@ -126,24 +133,40 @@ def _process(plan: LaunchPlan, on_stderr: LineSink) -> StdioTransport:
     command = ServerCommand(config.command or "", config.args, env, config.cwd)
     filled = [resolved_secrets(config.env.get(name, ""), value) for name, value in env.items()]
     secrets = itertools.chain(*filled)
-    return StdioTransport(command, on_stderr=on_stderr, secrets=secrets, mark=new_mark(plan.owner))
+    return StdioTransport(
+        command,
+        on_stderr=on_stderr,
+        secrets=secrets,
+        limits=plan.limits,
+        mark=new_mark(plan.owner),
+    )
 
 
 async def open_process(
-    command: ServerCommand, *, secrets: Iterable[str], on_stderr: LineSink, startup_timeout_s: float
+    command: ServerCommand,
+    *,
+    secrets: Iterable[str],
+    on_stderr: LineSink,
+    startup_timeout_s: float,
+    limits: UpstreamLimits = LIMITS,
 ) -> UpstreamConnection:
     """Start `command` as it is, without a configuration, and open a session with it. Raises
     `UpstreamFailed`, and then leaves nothing running."""
-    transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets)
+    transport = StdioTransport(command, on_stderr=on_stderr, secrets=secrets, limits=limits)
     # Its lists are read once, so that a change of them doesn't matter.
     connection = UpstreamConnection(transport, lambda _method, _params: None)
     await _open(connection, startup_timeout_s)
     return connection
 
 
-async def _open(connection: UpstreamConnection, limit_s: float, expected_version: str = "") -> None:
+async def _open(
+    connection: UpstreamConnection,
+    limit_s: float,
+    expected_version: str = "",
+    too_late: Failure | None = None,
+) -> None:
     try:
-        async with time_limit(limit_s):
+        async with time_limit(limit_s, too_late):
             await connection.open(expected_version)
     except BaseException:
         await connection.close()

@@ -55,15 +55,11 @@ def bad_protocol(detail: str) -> Failure:
     return Failure(FailureKind.BAD_PROTOCOL, detail=detail)
 
 
-def timed_out(seconds: float) -> Failure:
-    return Failure(FailureKind.TIMEOUT, subject=f"{seconds:g} s")
-
-
 @asynccontextmanager
-async def time_limit(seconds: float | None) -> AsyncGenerator[None]:
+async def time_limit(seconds: float | None, failure: Failure | None = None) -> AsyncGenerator[None]:
     """A time limit that fails the way a server does: raises `UpstreamFailed`."""
     try:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError:
-        raise failed(timed_out(seconds or 0)) from None
+        raise failed(failure or Failure(FailureKind.TIMEOUT, f"{seconds:g} s")) from None

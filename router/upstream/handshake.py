@@ -14,7 +14,7 @@ from http import HTTPStatus
 
 from router import __version__
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
-from router.domain.failures import Failure, FailureKind
+from router.domain.failures import TIMEOUTS, Failure, FailureKind
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.upstream.errors import HttpRefused, bad_protocol, failed
 from router.upstream.peer import Peer
@@ -142,4 +142,4 @@ def _means_other_era(refusal: UpstreamAnsweredError | UpstreamFailed) -> bool:
         return refusal.code in _OTHER_ERA_CODES
     if isinstance(refusal, HttpRefused):
         return refusal.status in _OTHER_ERA_STATUSES
-    return refusal.failure.kind is FailureKind.TIMEOUT
+    return refusal.failure.kind in TIMEOUTS

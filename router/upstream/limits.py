@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _MIB = 1024 * 1024
+_VALUES_PER_MIB = 25_000
+_TOOLS_PER_PAGE = 20
+_CHARACTERS_PER_TOOL = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,5 +34,23 @@ class UpstreamLimits:
     entries: int = 2_000
     """Tools of one server; likewise its prompts, resources and templates."""
 
+    @property
+    def message_size(self) -> str:
+        """The largest message, as people write it."""
+        return f"{self.message_bytes / _MIB:g} MB"
+
 
 LIMITS = UpstreamLimits()
+
+
+def upstream_limits(message_mb: int, tools: int) -> UpstreamLimits:
+    """The limits that follow from the settings; none is lower than those of `LIMITS` but that of a
+    message, and what it may hold."""
+    return UpstreamLimits(
+        message_bytes=message_mb * _MIB,
+        overflow_bytes=max(LIMITS.overflow_bytes, 2 * message_mb * _MIB),
+        values=message_mb * _VALUES_PER_MIB,
+        pages=max(LIMITS.pages, tools // _TOOLS_PER_PAGE),
+        listing_characters=max(LIMITS.listing_characters, tools * _CHARACTERS_PER_TOOL),
+        entries=max(LIMITS.entries, tools),
+    )

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from typing import Any
 
 from router.catalog.tool_definition import estimated_json_length
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.domain.tool_lists import ServerListing
+from router.domain.tool_lists import Cut, CutKind, ServerListing
 from router.upstream.http.param_headers import has_invalid_param_headers
-from router.upstream.limits import LIMITS
+from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.ports import Upstream
 from router.wire.mcp import METHOD_NOT_FOUND
 
 log = logging.getLogger(__name__)
 
 
-async def read_listing(upstream: Upstream) -> ServerListing:
-    """All lists of `upstream`. Only those in its capabilities are requested; a server that declares
-    no capabilities at all may still have tools."""
-    reader = _Reader(upstream)
+async def read_listing(upstream: Upstream, limits: UpstreamLimits = LIMITS) -> ServerListing:
+    """All lists of `upstream`, with a count of what exceeds the limits. Only those in its
+    capabilities are requested; a server that declares no capabilities at all may still have
+    tools."""
+    reader = _Reader(upstream, limits)
     return ServerListing(
         tools=await reader.items("tools/list", "tools"),
         prompts=await reader.items("prompts/list", "prompts"),
@@ -32,15 +34,18 @@ async def read_listing(upstream: Upstream) -> ServerListing:
         instructions=upstream.instructions,
         protocol_version=upstream.protocol_version,
         ttl_ms=min(reader.ttls_ms, default=None),
+        cuts=tuple(Cut(kind, count) for kind, count in sorted(reader.cuts.items())),
     )
 
 
 class _Reader:
-    def __init__(self, upstream: Upstream) -> None:
+    def __init__(self, upstream: Upstream, limits: UpstreamLimits) -> None:
         self._upstream = upstream
+        self._limits = limits
         self._declared = upstream.capabilities or {"tools": {}}
         self.ttls_ms: list[int] = []
         """The TTLs that the server gave for its lists."""
+        self.cuts = Counter[CutKind]()
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
         """The items of the list that `method` reads; none if its capability is not declared."""
@@ -57,21 +62,25 @@ class _Reader:
         items: list[JsonObject] = []
         cursors: set[str] = set()
         cursor: str | None = None
-        room, full = LIMITS.listing_characters, False
-        for _ in range(LIMITS.pages):
+        room, listed = self._limits.listing_characters, 0
+        for _ in range(self._limits.pages):
             page = await self._upstream.request(method, {"cursor": cursor} if cursor else None)
             cursor = _cursor(page.get("nextCursor"))
             self._add_ttl(page.get("ttlMs"))
             entries = _valid_entries(page.get(field), method)
             # In a thread, so that a large page does not block the loop.
             fitting, room = await asyncio.to_thread(_fitting, entries, room)
-            items += fitting[: LIMITS.entries - len(items)]
-            full = room < 0 or len(items) >= LIMITS.entries
-            if full or cursor is None or cursor in cursors:
+            items += fitting[: self._limits.entries - len(items)]
+            listed += len(entries)
+            if cursor is None or cursor in cursors:
                 break
-            cursors.add(cursor)
-        if cursor is not None or full:
-            log.warning("%s was cut after %d entries: it is too long", method, len(items))
+            cursors.add(cursor)  # the rest is read too, to know how much it is
+        else:
+            listed += 1  # or more: nobody knows how many pages follow
+        if cut := listed - len(items):
+            kind = CutKind.TOO_MANY_TOOLS if field == "tools" else CutKind.LIST_TOO_LONG
+            self.cuts[kind] += cut
+            log.warning("%s was cut after %d of %d entries", method, len(items), listed)
         return tuple(items)
 
     def _add_ttl(self, ttl_ms: object) -> None:
@@ -80,7 +89,9 @@ class _Reader:
 
 
 def _fitting(entries: list[JsonObject], room: int) -> tuple[list[JsonObject], int]:
-    """The entries that fit into `room`, and the room that is left."""
+    """The entries that fit into `room`, and the room that is left: none once one did not fit."""
+    if room < 0:
+        return [], room
     for number, entry in enumerate(entries):
         room -= estimated_json_length(entry, room)
         if room < 0:

@@ -15,8 +15,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
+from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, is_deeper
 from router.runtime.garbage_collection import no_collection
+from router.upstream.errors import bad_protocol
 from router.upstream.limits import LIMITS, UpstreamLimits
 
 SMALL_MESSAGE_BYTES = 64 * 1024
@@ -41,6 +43,22 @@ _space = re.compile(r"[ \t\n\r]*").match
 class InvalidMessage(ValueError):
     """Text from a server that is not a JSON object, or exceeds the limits."""
 
+    @property
+    def failure(self) -> Failure:
+        return bad_protocol(f"an invalid message ({self})")
+
+
+class MessageTooLarge(InvalidMessage):
+    """A message that is larger than the settings allow."""
+
+    def __init__(self, limits: UpstreamLimits, reason: str = "") -> None:
+        super().__init__(reason or f"more than {limits.message_bytes:,} bytes")
+        self._limits = limits
+
+    @property
+    def failure(self) -> Failure:
+        return Failure(FailureKind.TOO_LARGE, self._limits.message_size, f"it has {self}")
+
 
 def decode(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
     """The messages in `text`: one, or several where the server sends a batch."""
@@ -63,16 +81,21 @@ async def decode_any(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonO
 
 
 async def decode_large(text: bytes, limits: UpstreamLimits = LIMITS) -> list[JsonObject]:
-    """As `decode`, in a thread."""
+    """As `decode`, in a thread. A caller that keeps no reference to `text` needs less memory."""
+    taken = [text]
+    del text
     run = asyncio.get_running_loop().run_in_executor
-    return await run(_thread, _decode_cooperatively, text, limits)
+    return await run(_thread, _decode_cooperatively, taken, limits)
 
 
-def _decode_cooperatively(text: bytes, limits: UpstreamLimits) -> list[JsonObject]:
+def _decode_cooperatively(taken: list[bytes], limits: UpstreamLimits) -> list[JsonObject]:
+    """Takes the text out of `taken`, so that it is released once its characters are known."""
     try:
         with no_collection():
-            value = _CooperativeDecoder(_characters(text), limits).decode()
+            value = _CooperativeDecoder(_characters(taken.pop()), limits).decode()
         return _messages(value, limits)
+    except InvalidMessage:
+        raise
     except (ValueError, RecursionError) as error:
         raise InvalidMessage(_reason(error)) from None
 
@@ -142,7 +165,7 @@ class _CooperativeDecoder:
         if not self._values_left % _STRIDE:
             time.sleep(_YIELD_S)
         if self._values_left < 0:
-            raise ValueError(f"more than {self._limits.values:,} values")
+            raise MessageTooLarge(self._limits, f"more than {self._limits.values:,} values")
         first = self._text[at : at + 1]
         if first not in ("[", "{"):
             return _leaf(self._text, at)

@@ -14,13 +14,14 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias, cast
 
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
-from router.domain.failures import Failure
+from router.domain.failures import Failure, FailureKind
 from router.domain.json_values import JsonObject, as_object
 from router.runtime.tasks import spawn
-from router.upstream.errors import bad_protocol, failed, timed_out
+from router.upstream.errors import HttpRefused, NoConnection, bad_protocol, failed
 from router.upstream.pending_request import PendingRequest
 from router.upstream.ports import NO_OPTIONS, CallOptions
 from router.upstream.server_requests import CLIENT_NOTIFICATIONS, SHARED_FEATURES, ClientFeatures
@@ -32,7 +33,8 @@ log = logging.getLogger(__name__)
 NotificationSink: TypeAlias = Callable[[str, JsonObject], None]
 """Receives the method and params of a server's notification; must not raise."""
 
-_UNCANCELLABLE = ("initialize", "server/discover")
+_HANDSHAKE = ("initialize", "server/discover")
+_NOT_DONE = (HTTPStatus.NOT_IMPLEMENTED, HTTPStatus.SERVICE_UNAVAILABLE)
 _MAX_SERVER_REQUESTS = 32
 _SERVER_REQUEST_TIMEOUT_S = 300.0
 _END_BYTES = 100
@@ -129,6 +131,15 @@ class Peer:
         """The server's result. Cancelling this, or its timeout, tells the server to cancel. A
         subscription is a stream for notifications, and does not count as use."""
         self._raise_if_closed()
+        try:
+            return await self._exchange(method, params, options, is_subscription)
+        except UpstreamFailed as error:
+            error.sent = _may_have_arrived(error)
+            raise
+
+    async def _exchange(
+        self, method: str, params: JsonObject | None, options: CallOptions, is_subscription: bool
+    ) -> JsonObject:
         request_id, began = next(self._ids), time.monotonic()
         pending = PendingRequest(options, is_subscription)
         self._pending[request_id] = pending
@@ -142,9 +153,10 @@ class Peer:
         except TimeoutError:
             self._raise_if_closed()
             self._cancel(request_id, method, "timed out")
-            if method not in _UNCANCELLABLE:
-                self._watch_silence(began)
-            raise failed(timed_out(options.timeout_s or 0)) from None
+            if method in _HANDSHAKE:
+                raise failed(Failure(FailureKind.TIMEOUT, f"{options.timeout_s:g} s")) from None
+            self._watch_silence(began)
+            raise failed(Failure(FailureKind.CALL_TIMEOUT, f"{options.timeout_s:g} s")) from None
         except asyncio.CancelledError:
             self._cancel(request_id, method, "cancelled by the client")
             raise
@@ -193,7 +205,7 @@ class Peer:
             raise failed(self._closed.result())
 
     def _cancel(self, request_id: int, method: str, reason: str) -> None:
-        if self.transport.cancels_by_closing or method in _UNCANCELLABLE or self.closed:
+        if self.transport.cancels_by_closing or method in _HANDSHAKE or self.closed:
             return
         params = {"requestId": request_id, "reason": reason}
         self.transport.send_soon(jsonrpc.notification("notifications/cancelled", params))
@@ -279,6 +291,14 @@ class Peer:
     def _pending_of(self, request_id: object) -> PendingRequest | None:
         """The type is compared too: for Python `True` and `1.0` are the key `1`."""
         return self._pending.get(request_id) if type(request_id) is int else None
+
+
+def _may_have_arrived(error: UpstreamFailed) -> bool:
+    """Whether the server may have carried out the request that failed: not if there was no
+    connection, nor if it refused to process it."""
+    if isinstance(error, HttpRefused):
+        return error.status >= HTTPStatus.INTERNAL_SERVER_ERROR and error.status not in _NOT_DONE
+    return not isinstance(error, NoConnection)
 
 
 def _with_progress_token(params: JsonObject | None, token: int) -> JsonObject:

@@ -31,7 +31,7 @@ class RequestLimiter:
         if self._active < self._limit():
             self._active += 1
         elif len(self._waiting) >= self._max_waiting:
-            raise failed(Failure(FailureKind.BUSY, str(self._active + len(self._waiting))))
+            raise failed(self._busy())
         else:
             await self._wait(timeout_s)
 
@@ -48,11 +48,14 @@ class RequestLimiter:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
-            async with time_limit(timeout_s):
+            async with time_limit(timeout_s, self._busy()):
                 await turn
         except BaseException:
             self._give_up(turn)
             raise
+
+    def _busy(self) -> Failure:
+        return Failure(FailureKind.BUSY, str(self._active + len(self._waiting)))
 
     def _give_up(self, turn: asyncio.Future[None]) -> None:
         if turn.done() and not turn.cancelled():

@@ -10,7 +10,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_object
@@ -64,29 +64,45 @@ def decode(body: bytes) -> object:
         return INVALID_JSON
 
 
-def parse_message(value: object) -> JSONRPCMessage | None:
-    """The message that `value` is; `None` for a batch or anything else."""
-    message = as_object(value)
+class InvalidMessage(ValueError):
+    """JSON that is no JSON-RPC message; says why."""
+
+
+def parse_message(value: object) -> JSONRPCMessage:
+    """The message that `value` is. Raises `InvalidMessage` for a batch or anything else."""
+    if not isinstance(value, dict):
+        raise InvalidMessage("Body must be a single JSON-RPC message, not a batch")
+    message = as_object(cast(object, value))
     if message.get("jsonrpc") != "2.0":
-        return None
+        raise InvalidMessage('"jsonrpc" must be "2.0"')
     if "method" not in message:
         return _parse_response(message)
     method, params = message["method"], message.get("params")
-    if not isinstance(method, str) or not (params is None or isinstance(params, dict)):
-        return None
+    if not isinstance(method, str):
+        raise InvalidMessage('"method" must be a string')
+    if not (params is None or isinstance(params, dict)):
+        raise InvalidMessage('"params" must be an object')
     members = cast(JsonObject, params or {})
     if "id" not in message:
         return JSONRPCNotification(method, members)
     request_id = message["id"]
-    return JSONRPCRequest(request_id, method, members) if is_request_id(request_id) else None
+    if request_id is None:
+        raise InvalidMessage('"id" must not be null; a notification has none')
+    if not is_request_id(request_id):
+        raise InvalidMessage('"id" must be a string or an integer')
+    return JSONRPCRequest(request_id, method, members)
 
 
-def _parse_response(message: JsonObject) -> JSONRPCResponse | None:
+def _parse_response(message: JsonObject) -> JSONRPCResponse:
     """A response has a result or an error, which are objects; the other may be null."""
+    if "result" not in message and "error" not in message:
+        raise InvalidMessage('A message needs "method", "result" or "error"')
     error = message.get("error")
     value = message.get("result") if error is None else error
-    if "id" not in message or not isinstance(value, dict):
-        return None
+    if "id" not in message:
+        raise InvalidMessage('A response needs an "id"')
+    if not isinstance(value, dict):
+        raise InvalidMessage('"result" or "error" must be an object')
     members = cast(JsonObject, value)
     if error is None:
         return JSONRPCResponse(message["id"], members, {})
@@ -101,7 +117,7 @@ def answered_error(error: JsonObject) -> UpstreamAnsweredError:
     return UpstreamAnsweredError(code, str(error.get("message", "")), error.get("data"))
 
 
-def is_request_id(value: object) -> bool:
+def is_request_id(value: object) -> TypeGuard[RequestId]:
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 

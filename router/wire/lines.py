@@ -10,6 +10,11 @@ class TruncatedLine(bytes):
     """The two ends of a line that was too long."""
 
 
+def ends_of(line: bytes) -> TruncatedLine:
+    end = max(_KEPT_END_BYTES, len(line) - _KEPT_END_BYTES)
+    return TruncatedLine(line[:_KEPT_END_BYTES] + line[end:])
+
+
 class LineSplitter:
     """Bytes in, whole lines out, without their line feeds. Of a line of more than `max_bytes` only
     the ends are kept."""

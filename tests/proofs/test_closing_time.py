@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 import time
 from collections.abc import AsyncGenerator
@@ -16,6 +18,7 @@ from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
+from tests.proofs.test_cached_tools import filled
 from tests.router.upstream.connection_harness import ServerOutput, call, failure_of, open_config
 from tests.router.upstream.pool_harness import PoolHarness
 from tests.router.upstream.pool_harness import call as call_pooled
@@ -106,3 +109,34 @@ async def test_sigterm_during_calls_ends_the_router_soon(tmp_path: Path) -> None
         assert time.monotonic() - began < 4
         await asyncio.gather(*calls, return_exceptions=True)
     record.close()
+
+
+async def test_sigterm_while_a_large_index_is_built_ends_the_router_soon(tmp_path: Path) -> None:
+    router = RouterProcess(TOOLBOOTH, tmp_path / "data")
+    await (await filled(router.data_dir, servers=100)).stop()
+    for delay_s in (0.0, 1.0, 3.0):
+        router.start()
+        await asyncio.sleep(delay_s)
+        began = time.monotonic()
+        assert await asyncio.to_thread(router.stop) == 0
+        assert time.monotonic() - began < 5
+    assert "Traceback" not in router.log
+
+
+@pytest.mark.parametrize(
+    "words", [["list"], ["search", "x"], ["call", "s:echo"], ["refresh"], ["token", "new", "T"]]
+)
+def test_a_command_says_soon_that_the_router_does_not_answer(
+    words: list[str], tmp_path: Path
+) -> None:
+    router = RouterProcess(TOOLBOOTH, tmp_path / "data")
+    router.start()
+    os.kill(router.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    told = router.run(*words)
+    took_s = time.monotonic() - began
+    os.kill(router.pid, signal.SIGCONT)
+    router.close()
+    assert took_s < 10
+    assert told.returncode == 1
+    assert "is running but has not responded" in told.stderr

@@ -9,6 +9,7 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
+from router.upstream.message_decoder import InvalidMessage
 from router.upstream.process.inbox import Inbox
 
 pytestmark = pytest.mark.proof
@@ -36,8 +37,8 @@ class Flood:
     def take_message(self, message: JsonObject) -> None:
         self.taken += 1
 
-    def take_invalid_line(self, line: bytes, reason: str) -> None:
-        raise AssertionError(reason)
+    def take_invalid_line(self, line: bytes, error: InvalidMessage) -> None:
+        raise error
 
     def pause_reading(self) -> None:
         self.is_read = False

@@ -5,18 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import pytest
 
 from gui.dialogs.add_server.paste_parser import parse_pasted
+from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.globs import glob
+from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.diff import word_diff
 from router.discovery.vetting.poisoning import detect
+from router.discovery.vetting.preparation import prepare
 from router.domain.errors import InvalidInput
+from router.domain.tool_lists import CachedListing, ServerListing
+from router.gateway.tools.tool_listing import ToolListings
+from router.search.provider import Provider
 from router.wire.http1 import ResponseParser
 from router.wire.lines import LineSplitter
 
 pytestmark = pytest.mark.proof
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+LISTING = prepare(
+    ServerListing(tuple({"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(1000)))
+)
 TIMES = 8
 TOLERATED = 3
 """A quadratic cost would grow eight times as much as the text, not up to three times."""
@@ -41,6 +52,21 @@ def read_chunks(number: int) -> None:
         parser.feed(text[at : at + 16 * 1024])
 
 
+def list_tools(number: int) -> None:
+    """List the tools of a workspace without Context Optimization, a thousand per server."""
+    servers = [f"s{each}" for each in range(number)]
+    config = {"name": "W", "optimization": None}
+    entries = {name: {"url": "http://127.0.0.1:9/mcp"} for name in servers}
+    catalog = WorkspaceCatalog(
+        WorkspaceConfig.model_validate({**config, "mcpServers": entries}), Provider()
+    )
+    for server, entry in catalog.servers.items():
+        catalog.set_listing(server, CachedListing(LISTING, entry.config.config_hash, NOW))
+    listing = ToolListings(lambda: False).of(catalog.view(None))
+    assert len(listing.result["tools"]) == 1000 * number
+    assert len(listing.encoded) > 1000 * number
+
+
 COSTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "paste: links": (50, lambda n: paste("[[a](b)" + "[a](b)" * n + "x")),
     "paste: spaces": (25_000, lambda n: paste("```\n" + " " * n + "x")),
@@ -58,6 +84,7 @@ COSTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "poisoning: system": (5_000, lambda n: detect("SYSTEM " * n)),
     "poisoning: curl": (7_500, lambda n: detect("curl " * n)),
     "poisoning: long words": (600, lambda n: detect(("a" * 59 + " ") * n)),
+    "tools/list": (5, list_tools),
     "word diff": (
         6_000,
         lambda n: word_diff("same start " + "a b " * n, "same start " + "b a " * n),

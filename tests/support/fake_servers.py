@@ -107,6 +107,9 @@ class FakeDiscovery:
     def receipt(self, ref: ServerRef) -> Receipt | None:
         return self.receipts.get(ref)
 
+    async def package_bytes(self) -> int:
+        return 0
+
     async def protection(self) -> Protection:
         return self.current_protection
 
@@ -116,7 +119,8 @@ class FakeDiscovery:
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False
     ) -> None:
-        self._record("discovery.refresh", workspace, server)
+        name = "discovery.refresh_packages" if packages else "discovery.refresh"
+        self._record(name, workspace, server)
 
     async def cancel(self, workspace: WorkspaceId, server: ServerId | None = None) -> None:
         self._record("discovery.cancel", workspace, server)

@@ -28,6 +28,9 @@ class FakeWorkspaces:
     def active(self) -> WorkspaceId:
         return self._state.settings.active_workspace
 
+    def check(self, workspace: WorkspaceId) -> None:
+        """Every file is valid."""
+
     async def create(self, name: str) -> WorkspaceId:
         self._record("workspaces.create", name)
         return WorkspaceId(slug(name))
@@ -62,6 +65,9 @@ class FakeSettings:
 
     def current(self) -> Settings:
         return self._state.settings
+
+    def unwritten_reason(self) -> str:
+        return ""
 
     def rejected_files(self) -> tuple[ConfigRejected, ...]:
         return self.rejected

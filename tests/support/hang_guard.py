@@ -3,17 +3,23 @@
 pytest-timeout fails a test that takes too long, but it is disarmed once the test has failed: a
 fixture that then waits for ever, or a thread nobody can join, would keep the run from ending.
 What takes `GRACE_S` longer than pytest-timeout allows ends the process with the stacks of all
-threads; the run ends with it, and names the test.
+threads; the run ends with it, and names the test. The process that only waits for workers has
+the limit of the whole run. What a run leaves behind is killed when it has ended.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import os
+import secrets
+import subprocess
+import sys
 from collections.abc import Generator
 from typing import Any
 
 import pytest
+
+from tests.support import leftover_killer
 
 GRACE_S = 60
 
@@ -25,6 +31,21 @@ class HangGuard:
         self._default_s = float(config.getini("timeout"))
         self._is_worker = hasattr(config, "workerinput")
         self._limit_s = self._default_s + GRACE_S
+        if not self._is_worker:
+            self._kill_leftovers()
+            # Until the first test of this process, of which there is none if it has workers.
+            self._arm(float(config.getini("session_timeout")) + self._limit_s)
+
+    def _kill_leftovers(self) -> None:
+        mark = os.environ[leftover_killer.VARIABLE] = secrets.token_hex(8)
+        nothing = subprocess.DEVNULL
+        self._killer = subprocess.Popen(
+            [sys.executable, leftover_killer.__file__, mark],
+            stdin=subprocess.PIPE,
+            stdout=nothing,
+            stderr=nothing,
+            start_new_session=True,  # Ctrl+C ends the run, not this
+        )
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -114,7 +114,8 @@ def cuts_text(cuts: Iterable[Cut]) -> str:
 
 def _cut_text(kind: CutKind, count: int) -> str:
     return {
-        CutKind.TOO_MANY_TOOLS: tr("%n tools over the limit", "", count),
+        CutKind.TOO_MANY_TOOLS: tr("%n tools over the limit in Settings", "", count),
+        CutKind.LIST_TOO_LONG: tr("%n prompts and resources over the limit", "", count),
         CutKind.BAD_NAME: tr("%n tools with an invalid name", "", count),
         CutKind.SAME_NAME: tr("%n tools with a duplicate name", "", count),
         CutKind.LONG_DESCRIPTION: tr("%n descriptions shortened", "", count),

@@ -64,7 +64,8 @@ def _listed(found: tuple[str, ...]) -> str:
 
 def _package(receipt: Receipt) -> tuple[FormField, ...]:
     if package := receipt.package:
-        return (FormField(tr("Package"), f"{package.name} {package.version}", code=True),)
+        size = f"{package.size_bytes / 1e6:.0f}\N{NO-BREAK SPACE}MB"
+        return (FormField(tr("Package"), f"{package.name} {package.version} ({size})", code=True),)
     reason = receipt.as_written
     return (FormField(tr("Package"), reason_words(reason)),) if reason else ()
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.components.pin_picker import PinPicker, PinsRow, exposure_text
 from gui.dialogs.projects.changes import ProjectChanges
-from gui.widgets.buttons import Segmented
+from gui.widgets.buttons import Segmented, Toggle
 from gui.widgets.cards import RowCard
 from gui.widgets.layouts import NO_MARGINS, STRETCH, vbox
 from router.api.router import RouterPort
@@ -44,6 +44,10 @@ class OptionsTab(QWidget):
         self._meaning = card.add_row(self.tr("How apps reach tools"), "", self._reach)
         strategies = self.tr("By keyword, by keyword and meaning, or with a cloud service.")
         card.add_row(self.tr("Search strategy"), strategies, self._strategies)
+        search = self.tr("Search tool with Progressive")
+        self._search = Toggle(search, on_click=self._offer_search)
+        offered = self.tr("Apps that browse servers can also search all tools at once.")
+        card.add_row(search, offered, self._search)
         self._pins = PinsRow(card, self._pin_picker)
         vbox(card, STRETCH, margins=NO_MARGINS, parent=self)
 
@@ -55,6 +59,8 @@ class OptionsTab(QWidget):
         self._reach.set_current(config.exposure if optimized else _DIRECT)
         self._strategies.set_current(config.optimization)
         self._strategies.setEnabled(optimized)
+        self._search.setChecked(config.offer_search)
+        self._search.setEnabled(optimized and config.exposure is Exposure.PROGRESSIVE)
         self._pins.button.setEnabled(optimized)
         direct = self.tr("Apps get every tool definition with every request.")
         self._meaning.setText(exposure_text(config.exposure) if optimized else direct)
@@ -75,6 +81,9 @@ class OptionsTab(QWidget):
 
     def _set_strategy(self, strategy: str) -> None:
         self._changes.change(self._project, optimization=Optimization(strategy))
+
+    def _offer_search(self, offered: bool) -> None:
+        self._changes.change(self._project, offer_search=offered)
 
     def _pin(self, pins: tuple[str, ...]) -> None:
         self._changes.change(self._project, pinned=pins)

@@ -142,6 +142,21 @@ class NetworkPage(SettingsPage):
             step=30,
             words=self.tr("timeout, time limit, slow, hang"),
         )
+        self.add_number(
+            rules,
+            "message_limit_mb",
+            self.tr("Message limit, in MB"),
+            1024,
+            words=self.tr("large result, too large, size, memory"),
+        )
+        self.add_number(
+            rules,
+            "session_limit",
+            self.tr("Session limit"),
+            100_000,
+            step=100,
+            words=self.tr("too many sessions, connections, clients, 503"),
+        )
         self.add_cards(where, self._message, rules)
 
     def _status_row(self) -> QWidget:

@@ -150,6 +150,8 @@ class WorkspacePage(QWidget):
                 self.edit_requested.emit(ref)
             case Action.RETRY:
                 actions.refresh(ref)
+            case Action.DOWNLOAD:
+                actions.refresh(ref, packages=True)
             case Action.SIGN_IN:
                 actions.sign_in(ref)
             case Action.ALLOW_NETWORK:

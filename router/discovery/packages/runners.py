@@ -1,4 +1,4 @@
-"""Which package a command line runs: `npx`, `bunx`, `uvx`, `pipx run` and their long forms. Pure.
+"""Which package a command line runs: `npx`, `uvx`, `pipx run` and their relatives. Pure.
 
 A package is fetched beforehand only if every option is understood. Any other command runs as it is
 written, and the reason is given.
@@ -16,21 +16,37 @@ from router.domain.receipts import Reason, Why
 NPM, PYPI = "npm", "pypi"
 CONTAINERS = ("docker", "podman", "nerdctl")
 
-_NPM_SPEC = re.compile(r"(@[\w.~-]+/)?[\w.~-]+(@[\w.^~<>=|*+ -]+)?")
-_PYPI_SPEC = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w,.-]+\])?\s*([<>=!~].+)?")
+_NPM_SPEC = re.compile(r"(@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*(@[\w.^~<>=|*+ -]+)?")
+_LOCAL_ARCHIVE = re.compile(r"\.(tgz|tar|tar\.gz)$", re.IGNORECASE)
+_PYPI_SPEC = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w,.-]+\])?\s*([<>=!~][^@;/]*)?")
 _PYPI_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PROGRAM = re.compile(r"[\w@.+-]+")
+_GO_PACKAGE = re.compile(r"[\w.-]+\.[\w-]+/\S+@\S+")
+_UV_INDEX_OPTIONS = {
+    option: option
+    for option in (
+        "--index --default-index --index-url --extra-index-url --find-links --index-strategy "
+        "--keyring-provider --prerelease --resolution --exclude-newer"
+    ).split()
+} | {"-i": "--index-url", "-f": "--find-links"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackageRun:
     """A package to fetch, and what to run of it."""
 
+    runner: str
+    """The program that would run it, which decides the settings that apply."""
     source: str
     specs: tuple[str, ...]
     """The package, then additional ones, in the spelling of the registry's own tools."""
-    entry: str | None
+    entry: str | None = None
     """The program of the package; None: the one with its name."""
-    args: tuple[str, ...]
+    args: tuple[str, ...] = ()
+    python: str | None = None
+    """The Python it asks for, as uv spells it: a version, a range or a path."""
+    options: tuple[str, ...] = ()
+    """For the installer: which registry to use."""
 
     @property
     def name(self) -> str:
@@ -59,10 +75,11 @@ def recognise(command: str, args: Sequence[str]) -> PackageRun | AsWritten | Non
     words = (name, *args[:2])
     for prefix, parse in _RUNNERS:
         if words[: len(prefix)] == prefix:
+            runner = " ".join(prefix)
             try:
-                return parse(args[len(prefix) - 1 :])
+                return parse(runner, args[len(prefix) - 1 :])
             except _NotUnderstood as error:
-                return AsWritten(Reason(error.why, (" ".join(prefix), *error.parts)))
+                return AsWritten(Reason(error.why, (runner, *error.parts)))
     return None
 
 
@@ -96,32 +113,78 @@ def _split(
     return values, rest[0], tuple(rest[1:])
 
 
-def _npm(args: Sequence[str]) -> PackageRun:
-    flags = ("-y", "--yes", "-q", "--quiet", "--silent", "--prefer-online", "--bun")
-    valued = {"-p": "package", "--package": "package"}
+def _npm(runner: str, args: Sequence[str]) -> PackageRun:
+    flags = ("-y", "--yes", "-q", "--quiet", "--silent", "-s", "--prefer-online",
+             "--prefer-offline", "--bun")  # fmt: skip
+    valued = {"-p": "package", "--package": "package", "--registry": "registry"}
     values, word, rest = _split(args, flags=flags, valued=valued)
     specs = values["package"] or [word]
     for spec in specs:
-        if not _NPM_SPEC.fullmatch(spec) or spec.startswith("."):
+        if not _NPM_SPEC.fullmatch(spec) or _LOCAL_ARCHIVE.search(spec):
             raise _NotUnderstood(Why.NOT_OF_REGISTRY, spec)
-    return PackageRun(NPM, tuple(specs), word if values["package"] else None, rest)
+    return PackageRun(
+        runner=runner,
+        source=NPM,
+        specs=tuple(specs),
+        entry=_program(word) if values["package"] else None,
+        args=rest,
+        options=tuple(f"--registry={each}" for each in values["registry"]),
+    )
 
 
-def _uv(args: Sequence[str]) -> PackageRun:
+def _uv(runner: str, args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--isolated", "--no-progress", "--native-tls", "--refresh")
-    values, word, rest = _split(args, flags=flags, valued={"--from": "from", "--with": "with"})
+    valued = {"--from": "from", "--with": "with", "-w": "with", **_UV_PYTHON, **_UV_INDEX_OPTIONS}
+    values, word, rest = _split(args, flags=flags, valued=valued)
     entry, _, version = word.partition("@")
     spec = (values["from"] or [_pinned(entry, version)])[-1]
-    extra = [each for text in values["with"] for each in text.split(",")]
-    return _pypi((_versioned(spec), *extra), entry, rest)
+    return _of_uv(runner, values, (_versioned(spec), *_with(values)), entry, rest)
 
 
-def _pipx(args: Sequence[str]) -> PackageRun:
+def _uv_run(runner: str, args: Sequence[str]) -> PackageRun | None:
+    """A program of the packages after `--with`; without them it is one of a local project."""
+    if not any(word in ("-w", "--with") or word.startswith("--with=") for word in args):
+        return None
+    flags = ("-q", "--quiet", "--isolated", "--no-progress", "--native-tls", "--refresh",
+             "--no-project", "--frozen", "--no-sync")  # fmt: skip
+    valued = {"--with": "with", "-w": "with", **_UV_PYTHON, **_UV_INDEX_OPTIONS}
+    values, word, rest = _split(args, flags=flags, valued=valued)
+    if not values["with"]:
+        return None
+    if word.endswith((".py", ".pyw")):  # which may list further packages
+        raise _NotUnderstood(Why.OWN_SETTINGS, word)
+    return _of_uv(runner, values, tuple(_with(values)), word, rest)
+
+
+def _with(values: dict[str, list[str]]) -> list[str]:
+    lists = (re.split(r",(?![^\[]*\])", text) for text in values["with"])
+    return [_versioned(each) for specs in lists for each in specs]
+
+
+def _of_uv(
+    runner: str,
+    values: dict[str, list[str]],
+    specs: tuple[str, ...],
+    entry: str,
+    args: tuple[str, ...],
+) -> PackageRun:
+    options = [
+        f"{name}={value}"
+        for name in dict.fromkeys(_UV_INDEX_OPTIONS.values())
+        for value in values[name]
+    ]
+    python = values["python"][-1] if values["python"] else None
+    return _pypi(runner, specs, entry, args, python, tuple(options))
+
+
+def _pipx(runner: str, args: Sequence[str]) -> PackageRun:
     flags = ("-q", "--quiet", "--no-cache")
-    values, word, rest = _split(args, flags=flags, valued={"--spec": "spec", "--with": "with"})
+    valued = {"--spec": "spec", "--with": "with", "--python": "python"}
+    values, word, rest = _split(args, flags=flags, valued=valued)
     entry, _, version = word.partition("==")
     spec = (values["spec"] or [_pinned(entry, version)])[-1]
-    return _pypi((spec, *values["with"]), entry, rest)
+    python = values["python"][-1] if values["python"] else None
+    return _pypi(runner, (spec, *values["with"]), entry, rest, python)
 
 
 def _pinned(name: str, version: str) -> str:
@@ -134,20 +197,62 @@ def _versioned(spec: str) -> str:
     return _pinned(name, version) if at and _PYPI_SPEC.fullmatch(name) and "/" not in spec else spec
 
 
-def _pypi(specs: tuple[str, ...], entry: str, args: tuple[str, ...]) -> PackageRun:
+def _pypi(
+    runner: str,
+    specs: tuple[str, ...],
+    entry: str,
+    args: tuple[str, ...],
+    python: str | None,
+    options: tuple[str, ...] = (),
+) -> PackageRun:
     for spec in specs:
-        if not _PYPI_SPEC.fullmatch(spec) or "/" in spec:
+        if not _PYPI_SPEC.fullmatch(spec):
             raise _NotUnderstood(Why.NOT_OF_INDEX, spec)
-    return PackageRun(PYPI, specs, entry, args)
+    return PackageRun(
+        runner=runner,
+        source=PYPI,
+        specs=specs,
+        entry=_program(entry),
+        args=args,
+        python=python,
+        options=options,
+    )
 
 
-_RUNNERS: tuple[tuple[tuple[str, ...], Callable[[Sequence[str]], PackageRun]], ...] = (
+def _program(name: str) -> str:
+    """The name of a program of a package, which is no path to another program."""
+    if not _PROGRAM.fullmatch(name) or name in (".", ".."):
+        raise _NotUnderstood(Why.NOT_A_PROGRAM, name)
+    return name
+
+
+def _downloads_itself(runner: str, args: Sequence[str]) -> AsWritten | None:
+    """Deno and Go get the code they run when they start."""
+    program = next((word for word in args if not word.startswith("-")), "")
+    if runner.startswith("go") and not _GO_PACKAGE.fullmatch(program):
+        return None
+    if runner.startswith("deno") and not program.startswith(("npm:", "jsr:", "https:", "http:")):
+        return None
+    return AsWritten(Reason(Why.DOWNLOADS_ITSELF, (runner, program)))
+
+
+_UV_PYTHON = {"-p": "python", "--python": "python"}
+_RUNNERS: tuple[
+    tuple[tuple[str, ...], Callable[[str, Sequence[str]], PackageRun | AsWritten | None]], ...
+] = (
     (("npx",), _npm),
     (("npm", "exec"), _npm),
     (("npm", "x"), _npm),
     (("bunx",), _npm),
     (("bun", "x"), _npm),
+    (("pnpx",), _npm),
+    (("pnpm", "dlx"), _npm),
+    (("yarn", "dlx"), _npm),
     (("uvx",), _uv),
     (("uv", "tool", "run"), _uv),
+    (("uv", "run"), _uv_run),
     (("pipx", "run"), _pipx),
+    (("deno", "run"), _downloads_itself),
+    (("deno", "serve"), _downloads_itself),
+    (("go", "run"), _downloads_itself),
 )

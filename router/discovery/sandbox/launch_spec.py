@@ -25,7 +25,8 @@ class SandboxLimits:
     """How many processes and threads it may start in all."""
     cpu_percent: int | None = None
     """Of one core."""
-    files_mb: int = 64
+    files_mb: int = 256
+    """How much it may write to its home, and to a single file where its home is a real folder."""
 
 
 @dataclass(frozen=True, slots=True)

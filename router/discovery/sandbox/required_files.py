@@ -138,7 +138,7 @@ def _program_files(program: Path, search_path: str, home: Path) -> Iterable[str]
         if not program.is_symlink():
             break
         program = Path(os.path.normpath(program.parent / program.readlink()))
-    if interpreter := _interpreter(program, search_path):
+    if interpreter := interpreter_of(program, search_path):
         yield from _program_files(interpreter, search_path, home)
 
 
@@ -157,7 +157,7 @@ def _installation(program: Path, home: Path) -> Iterable[str]:
                 yield from _installation(Path(value.strip(), "python3"), home)
 
 
-def _interpreter(script: Path, search_path: str) -> Path | None:
+def interpreter_of(script: Path, search_path: str) -> Path | None:
     """The interpreter of a script, from its first line."""
     try:
         with script.open("rb") as file:

@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,19 +27,27 @@ from router.discovery.sandbox.launch_spec import (
     pack_environment,
 )
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.required_files import files_needed, folders_named, without
+from router.discovery.sandbox.required_files import (
+    files_needed,
+    folders_named,
+    interpreter_of,
+    is_broad,
+    without,
+)
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.discovery.sandbox.shims import behind_shim
 from router.domain.json_values import parse_object
 from router.domain.receipts import IsolationLevel, Protection
 from router.store.files import is_running, private_folder
+from router.upstream.process.network_variables import certificate_paths
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
 STATE_FILES = (
     "workspaces", "removed", "packages", "runs", "logs", "settings.json", "tokens.json",
     "activity.sqlite", "activity.sqlite-wal", "activity.sqlite-shm", "instance.json",
-    "control.sock",
+    "control.sock", "consent.key",
 )  # fmt: skip
 """What Toolbooth has in its data directory, besides locks."""
 _OBSERVATIONS = TypeAdapter(Observations)
@@ -118,7 +126,7 @@ class Sandbox:
     ) -> ServerCommand:
         home = bubblewrap.home_inside(profile, run / "home")
         temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
-        server = request.server
+        server = _without_shims(request.server)
         environment = _with_home(server.env, home, temporary=temporary)
         readable = files_needed(
             server.name,
@@ -126,7 +134,7 @@ class Sandbox:
             cwd=server.cwd,
             search_path=server.env.get("PATH", os.defpath),
             home=self._home,
-            known=request.readable,
+            known=(*request.readable, *self._certificates(server.env)),
         )
         readable = without(readable, self._state_files(), but=request.readable)
         cwd = server.cwd or home
@@ -155,6 +163,13 @@ class Sandbox:
         known = (folder / name for name in STATE_FILES)
         return [*(path for path in known if path.exists()), *folder.glob("*.lock")]
 
+    def _certificates(self, environment: Mapping[str, str]) -> Iterable[str]:
+        """Without them a server that uses the network trusts nobody, and some don't even start."""
+        for text in certificate_paths(environment, os.pathsep):
+            path = Path(text)
+            if path.is_absolute() and path.exists() and not is_broad(path, self._home):
+                yield text
+
     def _sweep(self) -> None:
         """Remove, once, the runs of a router that was killed."""
         if self._swept or not self._folder.is_dir():
@@ -164,6 +179,20 @@ class Sandbox:
             maker = left.name.partition("-")[0]
             if maker.isdecimal() and int(maker) != os.getpid() and not is_running(int(maker)):
                 remove_tree(left)
+
+
+def _without_shims(server: ServerCommand) -> ServerCommand:
+    """The same command with the programs that shims of version managers would start."""
+    path = server.env.get("PATH", os.defpath)
+    program = behind_shim(server.name, server.env, server.cwd)
+    found = interpreter_of(Path(program), path)
+    interpreter = behind_shim(str(found), server.env, server.cwd) if found else program
+    real = {program: server.name, interpreter: str(found) if found else server.name}
+    folders = [str(Path(each).parent) for each, shim in real.items() if each != shim]
+    if not folders:
+        return server
+    env = {**server.env, "PATH": os.pathsep.join((*folders, path))}
+    return replace(server, name=program, env=env)
 
 
 def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:

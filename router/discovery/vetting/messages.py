@@ -15,6 +15,8 @@ from router.domain.tool_lists import (
     ListLimits,
     PreparedListing,
     ServerListing,
+    cuts_from_json,
+    cuts_to_json,
     head_to_json,
     listing_from_json,
     tool_from_json,
@@ -39,13 +41,15 @@ def read_message(stream: BinaryIO) -> bytes | None:
 
 def encode_job(listing: ServerListing, limits: ListLimits) -> bytes:
     rest = {each.name: getattr(listing, each.name) for each in fields(listing)}
-    tools = rest.pop("tools")
+    tools, rest["cuts"] = rest.pop("tools"), cuts_to_json(listing.cuts)
     return _lines({"limits": asdict(limits), "listing": rest}, tools)
 
 
 def decode_job(body: bytes) -> tuple[ServerListing, ListLimits]:
     head, tools = _parsed(body)
-    return ServerListing(tuple(tools), **head["listing"]), ListLimits(**head["limits"])
+    rest: dict[str, Any] = head["listing"]
+    rest["cuts"] = cuts_from_json(rest["cuts"])
+    return ServerListing(tuple(tools), **rest), ListLimits(**head["limits"])
 
 
 def encode_prepared(listing: PreparedListing) -> bytes:

@@ -23,6 +23,7 @@ from router.domain.tool_lists import (
     PreparedListing,
     PreparedTool,
     ServerListing,
+    cuts_to_json,
 )
 
 RULES_VERSION = 2
@@ -30,6 +31,7 @@ RULES_VERSION = 2
 
 _HASHED_FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 _MAX_NAME = 256
+_LEFT_OUT = (CutKind.TOO_MANY_TOOLS, CutKind.LIST_TOO_LONG, CutKind.BAD_NAME, CutKind.SAME_NAME)
 
 
 def vetting_version(limits: ListLimits) -> str:
@@ -43,7 +45,7 @@ def definition_hash(wire: JsonObject) -> str:
 
 
 def prepare(listing: ServerListing, limits: ListLimits = DEFAULT_LIMITS) -> PreparedListing:
-    cuts: Counter[CutKind] = Counter()
+    cuts = Counter({cut.kind: cut.count for cut in listing.cuts})
     wires = _acceptable(listing.tools, limits, cuts)
     tools = [_prepare_tool(wire, limits, cuts) for wire in wires]
     rest = Sanitizer(limits)
@@ -64,9 +66,10 @@ def prepare(listing: ServerListing, limits: ListLimits = DEFAULT_LIMITS) -> Prep
 
 
 def original_listing(listing: PreparedListing) -> ServerListing:
-    """The list as the server sent it, without what was left out altogether."""
+    """The list as the server sent it, without what was left out altogether, which is counted."""
     content = {each.name: getattr(listing, each.name) for each in fields(ServerListing)}
     content["tools"] = tuple(tool.wire for tool in listing.tools)
+    content["cuts"] = tuple(cut for cut in listing.cuts if cut.kind in _LEFT_OUT)
     return ServerListing(**content)
 
 
@@ -74,6 +77,7 @@ def _fingerprint(listing: ServerListing, limits: ListLimits) -> str:
     """Independent of the order of tools, and of how long the list is valid."""
     tools = sorted(_digest(wire) for wire in listing.tools)
     rest = [listing.prompts, listing.resources, listing.resource_templates, listing.capabilities]
+    rest += [cuts_to_json(listing.cuts)] if listing.cuts else []
     about = [listing.server_info, listing.instructions, listing.protocol_version]
     return _digest([tools, rest, about, vetting_version(limits)])
 

@@ -7,18 +7,27 @@ https://github.com/encode/uvicorn has none of them: half-sent requests would sta
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import sys
+from collections.abc import Callable
 
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+log = logging.getLogger(__name__)
+
 HEAD_DEADLINE_S = 8.0
 MAX_HEAD_BYTES = 64 * 1024
-MAX_CONNECTIONS = 2000
+CONNECTIONS_PER_SESSION = 2
+"""One for its requests, one for the stream of its notifications."""
 _TOO_MANY = (
-    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
-    b"Connection: close\r\n\r\n"
+    "Toolbooth has {limit:,} open connections, which is its limit. Close one, or raise "
+    "sessionLimit in Toolbooth's settings."
+)
+_REFUSAL = (
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n"
+    "Content-Length: {length}\r\nConnection: close\r\n\r\n{text}"
 )
 _UPGRADE = re.compile(rb"^[Uu]pgrade(?=:)", re.MULTILINE)
 _IGNORED = b"x-spare"
@@ -30,6 +39,7 @@ class BoundedConnection(HttpToolsProtocol):
     first request, from the start of the connection; or if there are too many bytes outside of the
     body: a head, or trailers after a chunked body."""
 
+    session_limit: Callable[[], int]
     _deadline: asyncio.TimerHandle | None = None
     _non_body_bytes = 0
     _in_body = False
@@ -37,8 +47,11 @@ class BoundedConnection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         super().connection_made(transport)
-        if len(self.connections) > max_connections():
-            transport.write(_TOO_MANY)
+        limit = connection_limit(self.session_limit())
+        if len(self.connections) > limit:
+            text = _TOO_MANY.format(limit=limit)
+            log.warning("Refused a connection. %s", text)
+            transport.write(_REFUSAL.format(length=len(text), text=text).encode())
             transport.close()
             return
         self._start_deadline()
@@ -101,11 +114,27 @@ def _without_upgrade(data: bytes) -> bytes:
     return _UPGRADE.sub(_IGNORED, head) + end + rest
 
 
-def max_connections() -> int:
-    """Half of the files this process may open: the other half is for servers."""
+def bounded_connection(limit: Callable[[], int]) -> type[BoundedConnection]:
+    """The class of connections for at most `limit` sessions."""
+
+    class Connection(BoundedConnection):
+        session_limit = staticmethod(limit)
+
+    return Connection
+
+
+def connection_limit(sessions: int) -> int:
+    """How many connections there may be for so many sessions: at most half of the files that this
+    process may open, because the other half is for servers. It may open more if it needs to."""
+    wanted = CONNECTIONS_PER_SESSION * sessions
     if sys.platform == "win32":
-        return MAX_CONNECTIONS
+        return wanted
     import resource
 
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    if soft < 2 * wanted and soft != hard:
+        soft = 2 * wanted if hard == resource.RLIM_INFINITY else min(2 * wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return min(wanted, soft // 2)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from router.domain.clients import Principal
 from router.wire.jsonrpc import RequestId, encode_error
-from router.wire.mcp import INVALID_REQUEST
+from router.wire.mcp import INTERNAL_ERROR, INVALID_REQUEST
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -37,6 +37,17 @@ class HTTPError(Exception):
         self.client = client
         self.wrong_token = wrong_token
         self.body = encode_error(request_id, code, message, data)
+
+
+class SessionLimitReached(HTTPError):
+    """All sessions that the settings allow are in use."""
+
+    def __init__(self, limit: int, client: str) -> None:
+        message = (
+            f"Toolbooth has {limit:,} open sessions, which is its limit. Close one, or raise "
+            "sessionLimit in Toolbooth's settings."
+        )
+        super().__init__(503, message, client, code=INTERNAL_ERROR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from router.domain.errors import Conflict, sentence
-from router.gateway.http.connection_limits import BoundedConnection
+from router.gateway.http.connection_limits import bounded_connection
 from router.gateway.http.http_request import ASGIApp
 from router.runtime.tasks import spawn
 
@@ -37,7 +37,12 @@ class _Server(uvicorn.Server):
 
 
 class Listener:
-    def __init__(self, port: int, build: Callable[[frozenset[str]], ASGIApp]) -> None:
+    def __init__(
+        self,
+        port: int,
+        build: Callable[[frozenset[str]], ASGIApp],
+        session_limit: Callable[[], int],
+    ) -> None:
         """Listen on `port` (0: any free one) or raise `Conflict`. `build` gets the Host headers
         that are accepted."""
         bound = _bind(socket.AF_INET, HOST, port)
@@ -46,7 +51,7 @@ class Listener:
         self._server = _Server(
             uvicorn.Config(
                 build(frozenset(f"{name}:{self.port}" for name in names)),
-                http=BoundedConnection,
+                http=bounded_connection(session_limit),
                 ws="none",
                 timeout_keep_alive=_KEEP_ALIVE_S,
                 log_config=None,

@@ -1,21 +1,23 @@
 """The checks in front of the MCP endpoint: a bad request is refused here, before any of its content
 is acted on.
 
-Order: repeated headers, Host, Origin, path, method, query, content type, token, body, scope. A
-wrong bearer token is refused before the body is read. A request without one may carry its token in
-`_meta.token`, which is searched for in the raw text: decoding a large body takes long, and is not
-done for an unauthenticated client.
+Order: repeated headers, Host, OAuth metadata, Origin, path, method, query, content type, token,
+body, `_meta`, scope. A wrong bearer token is refused before the body is read. A request without one
+may carry its token in `_meta.token`, which in a large body is searched for in the raw text:
+decoding that takes long, and is not done for an unauthenticated client.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import cast
 from urllib.parse import parse_qsl
 
 from router.domain.clients import Principal
@@ -23,7 +25,15 @@ from router.domain.json_values import JsonObject, as_array, as_object
 from router.gateway.http.active_requests import ActiveRequests
 from router.gateway.http.authentication import Authenticator, RequestedScope
 from router.gateway.http.failed_token_limiter import FailedTokenLimiter
-from router.gateway.http.http_request import HTTPError, HTTPRequest, Message, Receive, Scope, Send
+from router.gateway.http.http_request import (
+    HTTPError,
+    HTTPRequest,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    SessionLimitReached,
+)
 from router.gateway.http.response_stream import respond
 from router.runtime.garbage_collection import no_collection
 from router.wire.jsonrpc import AmbiguousJSON, decode
@@ -33,6 +43,8 @@ BODY_DEADLINE_S = 10
 _PATH = re.compile(r"/mcp(?:/w/(?P<workspace>[^/]+)(?:/p/(?P<project>[^/]+))?)?/?")
 _AUTH_META_KEYS = frozenset({"token", "projectId"})
 """The keys of `_meta` that decide the principal."""
+_OAUTH_PATHS = frozenset({"/authorize", "/register", "/token"})
+"""Where clients look for an authorization server that has no metadata."""
 _METHODS = ("GET", "POST", "DELETE")
 _TOKEN_PARAMETERS = frozenset({"token", "access_token", "api_key", "key"})
 _TOKEN_IN_BODY = re.compile(rb'"token"\s*:\s*"([^"\\]{1,200})"')
@@ -80,6 +92,8 @@ class RequestChecks:
             with self.active_requests.track(request.principal.token):
                 await self.serve(request)
         except HTTPError as error:
+            if isinstance(error, SessionLimitReached):
+                self.on_refused(error)
             if not response_started:  # else the response just breaks off
                 await _refuse(error, send)
 
@@ -98,10 +112,12 @@ class RequestChecks:
         headers = _headers(scope)
         path = self._check_head(scope, headers)
         bearer = _bearer(headers)
+        if bearer is None and _is_probe(scope["method"], headers):
+            raise HTTPError(406, "A GET must accept text/event-stream.")
         token = self.authenticator.authenticate(bearer) if bearer else None
         body = await self._body(scope, receive, headers, authenticated=bearer is not None)
         meta = _meta(body)
-        meta_token = _text(meta.get("token"))
+        meta_token = meta["token"]
         if bearer is None:
             token = self.authenticator.authenticate(meta_token)
         elif meta_token is not None and meta_token != bearer:
@@ -111,7 +127,7 @@ class RequestChecks:
             path_workspace=path["workspace"],
             path_project=path["project"],
             header_project=headers.get("toolbooth-project"),
-            meta_project=_text(meta.get("projectId")),
+            meta_project=meta["projectId"],
         )
         current_principal = partial(self.authenticator.principal, token, requested)
         principal = current_principal()
@@ -137,7 +153,7 @@ class RequestChecks:
                 text = await _read_body(receive, headers)
         except TimeoutError:
             raise HTTPError(408, "The request took too long to arrive.") from None
-        if not authenticated:
+        if not authenticated and len(text) > _SMALL_BODY_BYTES:
             self._check_token_in(text)
         return await _decode(text)
 
@@ -153,6 +169,8 @@ class RequestChecks:
     def _check_head(self, scope: Scope, headers: dict[str, str]) -> dict[str, str | None]:
         if headers.get("host") not in self.hosts:
             raise HTTPError(421, "This Host is not served here.")
+        if "/.well-known/" in scope["path"] or scope["path"] in _OAUTH_PATHS:
+            raise HTTPError(404, "There is no OAuth sign-in here; send a token as a Bearer header.")
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             raise HTTPError(403, "This Origin may not connect.")
@@ -188,6 +206,13 @@ def _media_type(headers: dict[str, str]) -> str:
 def _bearer(headers: dict[str, str]) -> str | None:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() or "-" if scheme.lower() == "bearer" else None
+
+
+def _is_probe(method: str, headers: dict[str, str]) -> bool:
+    """Whether a client only wants to see how it is refused: it asks for no stream, which is all
+    that a GET can get. It looks for OAuth metadata."""
+    accept = headers.get("accept", "*/*")
+    return method == "GET" and "*/*" not in accept and "text/" not in accept
 
 
 def _carries_token(query: bytes) -> bool:
@@ -229,19 +254,24 @@ def _decode_large(body: bytes) -> object:
         return decode(body)
 
 
-def _meta(body: object) -> JsonObject:
+def _meta(body: object) -> dict[str, str | None]:
+    """What `_meta` says about the principal. Raises `HTTPError` if any of it is malformed: a scope
+    that can't be read must not widen what the request may do."""
     if any(_meta_of(each).keys() & _AUTH_META_KEYS for each in as_array(body)):
         raise HTTPError(400, "In a batch, token and project are sent in headers, not in _meta.")
-    return _meta_of(body)
+    meta = _meta_of(body)
+    for key in _AUTH_META_KEYS:
+        if not isinstance(meta.get(key), str | None):
+            raise HTTPError(400, f"_meta.{key} must be a string.")
+    return {key: meta.get(key) for key in _AUTH_META_KEYS}
 
 
 def _meta_of(message: object) -> JsonObject:
-    return as_object(as_object(as_object(message).get("params")).get("_meta"))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    meta = as_object(as_object(message).get("params")).get("_meta", {})
+    if not isinstance(meta, dict):
+        raise HTTPError(400, "_meta must be an object.")
+    return cast(JsonObject, meta)
 
 
 async def _refuse(error: HTTPError, send: Send) -> None:
-    await respond(send, error.status, error.body, _ERROR_HEADERS.get(error.status))
+    await respond(send, error.status, deque([error.body]), _ERROR_HEADERS.get(error.status))

@@ -5,11 +5,13 @@ result or the result takes long, a stream of server-sent events (SSE).
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 from router.domain.json_values import JsonObject
 from router.gateway.http.http_request import Send
+from router.gateway.http.message_parts import MessageParts
 from router.runtime.tasks import spawn
 from router.wire.jsonrpc import encode
 
@@ -25,16 +27,27 @@ _STREAM = (
 
 
 async def respond(
-    send: Send, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
+    send: Send,
+    status: int,
+    body: MessageParts | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> None:
     """Send a complete response; a body is JSON."""
-    lines = [(b"content-length", b"%d" % len(body))]
+    parts = body or deque([b""])
+    lines = [(b"content-length", b"%d" % sum(map(len, parts)))]
     if body:
         lines.append(_JSON)
     for name, value in (headers or {}).items():
         lines.append((name.lower().encode(), value.encode()))
     await send({"type": "http.response.start", "status": status, "headers": lines})
-    await send({"type": "http.response.body", "body": body})
+    await _send_parts(send, parts)
+
+
+async def _send_parts(send: Send, parts: MessageParts) -> None:
+    """Send the end of a response."""
+    while parts:
+        part = parts.popleft()
+        await send(_chunk(part, more=bool(parts)))
 
 
 class ResponseStream:
@@ -59,16 +72,16 @@ class ResponseStream:
 
     async def send(self, message: JsonObject) -> None:
         """Send a message before the result; once that is on its way, do nothing."""
-        await self.send_encoded(encode(message))
+        await self.send_parts(deque([encode(message)]))
 
-    async def send_encoded(self, message: bytes) -> None:
+    async def send_parts(self, message: MessageParts) -> None:
         await self._write(_event(message))
 
     async def open(self) -> None:
         """Begin the stream, before there is any message."""
-        await self._write(b"")
+        await self._write(deque([b""]))
 
-    async def finish(self, body: bytes, status: int = 200) -> None:
+    async def finish(self, message: MessageParts, status: int = 200) -> None:
         """Send the response message, which is the last. A stream has begun with status 200, so
         there `status` has no effect."""
         async with self._lock:
@@ -76,9 +89,9 @@ class ResponseStream:
                 return
             self.closed = True
             if self._streaming:
-                await self._send(_chunk(_event(body), more=False))
+                await _send_parts(self._send, _event(message))
             else:
-                await respond(self._send, status, body, self._headers)
+                await respond(self._send, status, message, self._headers)
 
     async def close(self) -> None:
         """End a stream without a response message."""
@@ -86,7 +99,7 @@ class ResponseStream:
             self.closed = True
             await self._send(_chunk(b"", more=False))
 
-    async def _write(self, chunk: bytes) -> None:
+    async def _write(self, parts: MessageParts) -> None:
         async with self._lock:
             if self.closed:
                 return
@@ -95,16 +108,21 @@ class ResponseStream:
                 lines = [*_STREAM, *own]
                 await self._send({"type": "http.response.start", "status": 200, "headers": lines})
                 self._streaming = True
-            await self._send(_chunk(chunk, more=True))
+            while parts:
+                await self._send(_chunk(parts.popleft(), more=True))
 
     def _ping(self) -> None:
         self._ping_timer = self._loop.call_later(PING_INTERVAL_S, self._ping)
         if not self._lock.locked():
-            spawn(self._write(b": ping\r\n\r\n"), name="ping a client")
+            spawn(self._write(deque([b": ping\r\n\r\n"])), name="ping a client")
 
 
-def _event(message: bytes) -> bytes:
-    return b"event: message\r\ndata: %b\r\n\r\n" % message
+def _event(message: MessageParts) -> MessageParts:
+    if len(message) == 1:
+        return deque([b"event: message\r\ndata: %b\r\n\r\n" % message[0]])
+    message.appendleft(b"event: message\r\ndata: ")
+    message.append(b"\r\n\r\n")
+    return message
 
 
 def _chunk(body: bytes, *, more: bool) -> dict[str, Any]:

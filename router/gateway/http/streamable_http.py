@@ -22,43 +22,46 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import (
-    ERROR_CODE_HTTP_STATUS,
-    InboundLadderRejection,
-    classify_inbound_request,
-    find_duplicated_routing_header,
-    unsupported_protocol_version_rejection,
-    validate_mcp_param_headers,
-)
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from router.domain.json_values import as_array, as_object
 from router.gateway.client_request import ClientRequest
-from router.gateway.http.http_request import HTTPError, HTTPRequest
+from router.gateway.http.http_request import HTTPError, HTTPRequest, SessionLimitReached
+from router.gateway.http.message_parts import MessageParts, result_message
 from router.gateway.http.response_stream import ResponseStream, respond
 from router.gateway.session.dispatcher import Dispatcher
 from router.gateway.session.sessions import STANDALONE_STREAM, LegacySession
 from router.runtime.tasks import Stoppable, spawn
 from router.wire.jsonrpc import (
     INVALID_JSON,
+    InvalidMessage,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     Result,
     encode_error,
-    encode_result,
     parse_message,
 )
-from router.wire.mcp import SESSION_HEADER, VERSION_HEADER
+from router.wire.mcp import (
+    HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    PARSE_ERROR,
+    SESSION_HEADER,
+    VERSION_HEADER,
+    MCPError,
+)
+
+if TYPE_CHECKING:
+    from router.gateway import sdk
 
 log = logging.getLogger(__name__)
-_CANCELLED = -32800
 _BATCH_VERSION = "2025-03-26"
 _MAX_BATCH = 50
 _JSON = frozenset({b"*/*", b"application/*", b"application/json"})
@@ -73,7 +76,7 @@ class StreamableHTTPServer:
     async def __call__(self, http: HTTPRequest) -> None:
         """Serve a request. Raises `HTTPError` if its form is wrong."""
         version = http.headers.get(VERSION_HEADER)
-        if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        if version is not None and version not in LEGACY_VERSIONS:
             await self._modern(http, version)
             return
         session = self._find_session(http)
@@ -123,7 +126,7 @@ class StreamableHTTPServer:
 
     async def _initialize(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
         if not self._sessions.make_room(LegacySession):
-            raise HTTPError(503, "Too many sessions are open.", code=types.INTERNAL_ERROR)
+            raise SessionLimitReached(self._sessions.limit(), http.principal.client)
         headers: dict[str, str] = {}
         request = ClientRequest.from_http(http, message)
 
@@ -132,8 +135,8 @@ class StreamableHTTPServer:
             headers[SESSION_HEADER] = session.id
             return result
 
-        body, _ = await _response(request, initialize())
-        await respond(http.send, 200, body, headers)
+        parts, _ = await _response(request, initialize())
+        await respond(http.send, 200, parts, headers)
 
     async def _respond(
         self, http: HTTPRequest, message: JSONRPCRequest, session: LegacySession
@@ -141,9 +144,8 @@ class StreamableHTTPServer:
         with ResponseStream(http.send, {SESSION_HEADER: session.id}) as stream:
             request = ClientRequest.from_http(http, message, session.version, stream)
             if not await self._complete(request, session, stream.finish):
-                # The SDK's client, if it is just leaving, fails over a JSON body but not a stream.
                 await stream.open()
-                await stream.finish(_cancelled(message))
+                await stream.close()
 
     async def _respond_to_batch(
         self, http: HTTPRequest, messages: Sequence[JSONRPCRequest], session: LegacySession
@@ -153,8 +155,7 @@ class StreamableHTTPServer:
 
             async def respond_to(message: JSONRPCRequest) -> None:
                 request = ClientRequest.from_http(http, message, session.version, stream)
-                if not await self._complete(request, session, stream.send_encoded):
-                    await stream.send_encoded(_cancelled(message))
+                await self._complete(request, session, stream.send_parts)
 
             await stream.open()
             await asyncio.gather(*map(respond_to, messages))
@@ -164,14 +165,15 @@ class StreamableHTTPServer:
         self,
         request: ClientRequest,
         session: LegacySession,
-        send: Callable[[bytes], Awaitable[None]],
+        send: Callable[[MessageParts], Awaitable[None]],
     ) -> bool:
-        """Send the response to a request; False if the client ended the request before."""
+        """Send the response to a request; False if the client ended the request before, which is
+        not answered then."""
         with Stoppable() as running:
             session.running[running] = request.id
             try:
-                body, _ = await _response(request, self._dispatcher.handle(request, session))
-                await send(body)
+                parts, _ = await _response(request, self._dispatcher.handle(request, session))
+                await send(parts)
             finally:
                 del session.running[running]
         return not running.stopped
@@ -206,7 +208,9 @@ class StreamableHTTPServer:
         _check_accept(http)
         message = _parse(http)
         if isinstance(message, JSONRPCNotification):
-            _raise_rejection(unsupported_protocol_version_rejection(version))
+            from router.gateway import sdk
+
+            _raise_rejection(sdk.unsupported_protocol_version_rejection(version))
             await respond(http.send, 202)
             return
         if isinstance(message, JSONRPCResponse):
@@ -216,20 +220,23 @@ class StreamableHTTPServer:
             watch = spawn(_stop_when_disconnected(http, running), name="watch a client")
             try:
                 request = ClientRequest.from_http(http, message, version, stream)
-                body, status = await _response(request, self._dispatcher.handle(request, None))
-                await stream.finish(body, status)
+                parts, status = await _response(request, self._dispatcher.handle(request, None))
+                await stream.finish(parts, status)
             finally:
                 watch.cancel()
 
     def _check_envelope(self, http: HTTPRequest, message: JSONRPCRequest) -> None:
+        from router.gateway import sdk
+
         lines = ((name.decode("latin-1"), "") for name, _ in http.header_lines)
-        if (repeated := find_duplicated_routing_header(lines)) is not None:
+        if (repeated := sdk.find_duplicated_routing_header(lines)) is not None:
             text = f"{repeated} header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
-        verdict = classify_inbound_request(
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        verdict = sdk.classify_inbound_request(
             {"method": message.method, "params": message.params}, headers=http.headers
         )
-        _raise_rejection(verdict if isinstance(verdict, InboundLadderRejection) else None, message)
+        rejected = isinstance(verdict, sdk.InboundLadderRejection)
+        _raise_rejection(verdict if rejected else None, message)
         if message.method == "tools/call":
             self._check_param_headers(http, message)
 
@@ -242,28 +249,31 @@ class StreamableHTTPServer:
         names = [name for name, _ in http.header_lines if name.startswith(b"mcp-param-")]
         if len(set(names)) < len(names):
             text = "an mcp-param header appears more than once"
-            raise HTTPError(400, text, code=types.HEADER_MISMATCH, request_id=message.id)
+            raise HTTPError(400, text, code=HEADER_MISMATCH, request_id=message.id)
+        from router.gateway import sdk
+
         arguments = as_object(message.params.get("arguments"))
-        _raise_rejection(validate_mcp_param_headers(schema, arguments, http.headers), message)
+        _raise_rejection(sdk.validate_mcp_param_headers(schema, arguments, http.headers), message)
 
 
-async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[bytes, int]:
+async def _response(request: ClientRequest, result: Awaitable[Result]) -> tuple[MessageParts, int]:
     """The response to a request, and the HTTP status it has in the modern revision. Every exception
     becomes an error response: the client must always get one."""
     try:
-        return encode_result(request.id, await result), 200
+        return await result_message(request.id, await result), 200
     except MCPError as error:
+        from router.gateway import sdk
+
         body = encode_error(request.id, error.code, error.message, error.data)
-        return body, ERROR_CODE_HTTP_STATUS.get(error.code, 200)
+        status = sdk.ERROR_CODE_HTTP_STATUS.get(error.code, 200)
     except ValidationError:
-        return encode_error(request.id, types.INVALID_PARAMS, "Invalid request parameters"), 400
+        body = encode_error(request.id, INVALID_PARAMS, "Invalid request parameters")
+        status = 400
     except Exception:
         log.exception("%s failed", request.method[:100])
-        return encode_error(request.id, types.INTERNAL_ERROR, "Internal server error"), 200
-
-
-def _cancelled(message: JSONRPCRequest) -> bytes:
-    return encode_error(message.id, _CANCELLED, "Request cancelled")
+        body = encode_error(request.id, INTERNAL_ERROR, "Internal server error")
+        status = 200
+    return deque([body]), status
 
 
 async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None:
@@ -273,30 +283,36 @@ async def _stop_when_disconnected(http: HTTPRequest, running: Stoppable) -> None
 
 def _parse(http: HTTPRequest) -> JSONRPCMessage:
     if http.body is INVALID_JSON:
-        raise HTTPError(400, "Parse error: the body is not JSON", code=types.PARSE_ERROR)
-    if (message := parse_message(http.body)) is None:
-        raise HTTPError(400, "Body must be a single JSON-RPC message, not a batch")
-    return message
+        raise HTTPError(400, "Parse error: the body is not JSON", code=PARSE_ERROR)
+    try:
+        return parse_message(http.body)
+    except InvalidMessage as error:
+        raise HTTPError(400, str(error)) from None
 
 
 def _parse_batch(http: HTTPRequest) -> list[JSONRPCMessage]:
     """The messages of a batch, which only one revision has, or the single one."""
     if not (values := as_array(http.body)):
         return [_parse(http)]
-    messages = [message for value in values if (message := parse_message(value)) is not None]
-    if len(messages) < len(values) or len(values) > _MAX_BATCH:
-        raise HTTPError(400, f"A batch must be JSON-RPC messages, {_MAX_BATCH} at most")
+    if len(values) > _MAX_BATCH:
+        raise HTTPError(400, f"A batch may have at most {_MAX_BATCH} messages")
+    try:
+        messages = [parse_message(value) for value in values]
+    except InvalidMessage as error:
+        raise HTTPError(400, f"In the batch: {error}") from None
     if any(isinstance(each, JSONRPCRequest) and each.method == "initialize" for each in messages):
         raise HTTPError(400, "initialize must not be part of a batch")
     return messages
 
 
 def _raise_rejection(
-    rejection: InboundLadderRejection | None, message: JSONRPCRequest | None = None
+    rejection: sdk.InboundLadderRejection | None, message: JSONRPCRequest | None = None
 ) -> None:
     if rejection is not None:
+        from router.gateway import sdk
+
         raise HTTPError(
-            ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
+            sdk.ERROR_CODE_HTTP_STATUS.get(rejection.code, 400),
             rejection.message,
             code=rejection.code,
             data=rejection.data,

@@ -7,10 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
-from router.wire.mcp import FOLDER_HEADER
+from router.wire.mcp import FOLDER_HEADER, INVALID_PARAMS, MCPError
 
 
 async def checked_folder(value: str) -> str:
@@ -18,7 +15,7 @@ async def checked_folder(value: str) -> str:
     path = folder_path(value)
     if path is None or not await is_folder(path):
         raise MCPError(
-            types.INVALID_PARAMS, f"{FOLDER_HEADER} must name a folder that exists, not: {value}"
+            INVALID_PARAMS, f"{FOLDER_HEADER} must name a folder that exists, not: {value}"
         )
     return str(path)
 

@@ -11,8 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-import mcp_types as types
-
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.gateway.client_request import ClientRequest
@@ -20,7 +18,13 @@ from router.gateway.http.response_stream import ResponseStream
 from router.gateway.session.client_folder import folder_path, is_folder
 from router.gateway.session.sessions import LegacySession, Session
 from router.wire import jsonrpc
-from router.wire.mcp import LOG_LEVELS
+from router.wire.mcp import (
+    CLIENT_CAPABILITIES_KEY,
+    INVALID_REQUEST,
+    LOG_LEVEL_KEY,
+    LOG_LEVELS,
+    REQUEST_TIMEOUT,
+)
 
 SendRequest: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
 
@@ -103,14 +107,14 @@ class LegacyClientPeer(_ClientPeer):
     async def request(self, method: str, params: JsonObject) -> JsonObject:
         if (stream := self._stream) is None:
             raise UpstreamAnsweredError(
-                types.INVALID_REQUEST, "This client can't be asked anything between its requests."
+                INVALID_REQUEST, "This client can't be asked anything between its requests."
             )
         send_request = self._legacy_session.send_request
         try:
             return await send_request(stream, method, _legacy_params(params), _REQUEST_TIMEOUT_S)
         except TimeoutError:
             raise UpstreamAnsweredError(
-                types.REQUEST_TIMEOUT, "The client did not answer in time."
+                REQUEST_TIMEOUT, "The client did not answer in time."
             ) from None
 
     @property
@@ -129,13 +133,13 @@ class ModernClientPeer(_ClientPeer):
 
     def __init__(self, session: Session, request: ClientRequest) -> None:
         super().__init__(session, request)
-        self.capabilities = as_object(request.meta.get(types.CLIENT_CAPABILITIES_META_KEY))
+        self.capabilities = as_object(request.meta.get(CLIENT_CAPABILITIES_KEY))
         self.require_input: SendRequest | None = None
         """Sends it a request as part of an `input_required` result, while that is possible."""
 
     @property
     def log_level(self) -> str | None:
-        level = self._request.meta.get(types.LOG_LEVEL_META_KEY)
+        level = self._request.meta.get(LOG_LEVEL_KEY)
         return level if level in LOG_LEVELS else None
 
     def continue_with(self, request: ClientRequest) -> None:
@@ -148,7 +152,7 @@ class ModernClientPeer(_ClientPeer):
     async def request(self, method: str, params: JsonObject) -> JsonObject:
         if self.require_input is None:
             raise UpstreamAnsweredError(
-                types.INVALID_REQUEST, "This client can't be asked anything just now."
+                INVALID_REQUEST, "This client can't be asked anything just now."
             )
         return await self.require_input(method, params)
 

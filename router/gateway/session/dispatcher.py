@@ -13,14 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-from mcp_types.version import (
-    HANDSHAKE_PROTOCOL_VERSIONS,
-    LATEST_HANDSHAKE_VERSION,
-    MODERN_PROTOCOL_VERSIONS,
-)
-
 from router import __version__
 from router.domain.clients import Principal
 from router.domain.ids import ServerRef
@@ -38,6 +30,16 @@ from router.runtime.tasks import spawn
 from router.runtime.tracing import begin_trace
 from router.upstream.ports import SessionId
 from router.wire.jsonrpc import JSONRPCNotification, Result, is_request_id, prepend_members
+from router.wire.mcp import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    LATEST_LEGACY_VERSION,
+    LEGACY_VERSIONS,
+    METHOD_NOT_FOUND,
+    MODERN_VERSION,
+    SERVER_INFO_KEY,
+    MCPError,
+)
 
 _SERVER_INFO: JsonObject = {"name": "toolbooth", "title": "Toolbooth", "version": __version__}
 _CAPABILITIES: JsonObject = {
@@ -59,6 +61,9 @@ _CACHEABLE = (
     "resources/read",
 )
 
+_PAGED = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""Our lists have one page, so no cursor is one of ours."""
+
 _Method: TypeAlias = Callable[[ClientRequest], Awaitable[Result]]
 _LegacyMethod: TypeAlias = Callable[[ClientRequest, LegacySession], Awaitable[JsonObject]]
 _ModernMethod: TypeAlias = Callable[[ClientRequest, Session], Awaitable[JsonObject]]
@@ -71,13 +76,14 @@ class Dispatcher:
         prompts_resources: PromptsAndResources,
         active_requests: ActiveRequests,
         on_session_end: Callable[[SessionId], None],
+        session_limit: Callable[[], int],
     ) -> None:
         self.tool_methods = tool_methods
         self._prompts_resources = prompts_resources
         self._on_session_end = on_session_end
         self._active_requests = active_requests
         self._input_required = InputRequiredCalls()
-        self.sessions = Sessions(self._session_ended)
+        self.sessions = Sessions(self._session_ended, limit=session_limit)
         self.subscriptions = Subscriptions(self._lists, self._unsubscribe_upstream)
         self._methods: dict[str, _Method] = {
             "tools/list": self._list_tools,
@@ -113,6 +119,8 @@ class Dispatcher:
             on_progress=client.notify_progress if wants_progress else None,
             client=client,
         )
+        if request.method in _PAGED and request.params.get("cursor"):
+            raise MCPError(INVALID_PARAMS, "Unknown cursor: the list has one page.")
         own.active_requests += 1
         try:
             await self.sessions.use(own, request)
@@ -156,7 +164,7 @@ class Dispatcher:
             with self._active_requests.track(request.principal.token):
                 return await method(request)
         except HTTPError as error:
-            raise MCPError(types.INVALID_REQUEST, str(error)) from None
+            raise MCPError(INVALID_REQUEST, str(error)) from None
 
     async def _handle_by_revision(self, request: ClientRequest, session: Session) -> JsonObject:
         """Handle a method that only legacy or only modern revisions have."""
@@ -165,7 +173,7 @@ class Dispatcher:
                 return await legacy(request, session)
         elif (modern := self._modern_methods.get(request.method)) is not None:
             return await modern(request, session)
-        raise MCPError(types.METHOD_NOT_FOUND, "Method not found", request.method)
+        raise MCPError(METHOD_NOT_FOUND, "Method not found", request.method)
 
     async def _list_tools(self, request: ClientRequest) -> Result:
         await self.tool_methods.wait_briefly(request.principal)
@@ -176,7 +184,7 @@ class Dispatcher:
         if not request.modern:
             return result
         caching = _NOT_CACHED if request.method in _CACHEABLE else {}
-        server_info: JsonObject = {types.SERVER_INFO_META_KEY: _SERVER_INFO}
+        server_info: JsonObject = {SERVER_INFO_KEY: _SERVER_INFO}
         if isinstance(result, bytes):
             envelope = {"resultType": "complete", **caching, "_meta": server_info}
             return prepend_members(envelope, result)
@@ -188,11 +196,13 @@ class Dispatcher:
     # Methods that only legacy or only modern revisions have
 
     def _initialize_result(self, request: ClientRequest) -> JsonObject:
-        params = types.InitializeRequestParams.model_validate(request.params, by_name=False)
+        from router.gateway import sdk
+
+        params = sdk.InitializeRequestParams.model_validate(request.params, by_name=False)
         version = params.protocol_version
-        known = version in HANDSHAKE_PROTOCOL_VERSIONS
+        known = version in LEGACY_VERSIONS
         return {
-            "protocolVersion": version if known else LATEST_HANDSHAKE_VERSION,
+            "protocolVersion": version if known else LATEST_LEGACY_VERSION,
             "capabilities": _CAPABILITIES,
             "serverInfo": _SERVER_INFO,
             "instructions": self.tool_methods.instructions(request.principal),
@@ -206,7 +216,7 @@ class Dispatcher:
 
     async def _discover(self, request: ClientRequest, session: Session) -> JsonObject:
         return {
-            "supportedVersions": list(MODERN_PROTOCOL_VERSIONS),
+            "supportedVersions": [MODERN_VERSION],
             "capabilities": _CAPABILITIES,
             "instructions": self.tool_methods.instructions(request.principal),
         }
@@ -215,12 +225,16 @@ class Dispatcher:
         return {}
 
     async def _set_log_level(self, request: ClientRequest, session: LegacySession) -> JsonObject:
-        params = types.SetLevelRequestParams.model_validate(request.params, by_name=False)
+        from router.gateway import sdk
+
+        params = sdk.SetLevelRequestParams.model_validate(request.params, by_name=False)
         session.log_level = params.level
         return {}
 
     async def _subscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
-        params = types.SubscribeRequestParams.model_validate(request.params, by_name=False)
+        from router.gateway import sdk
+
+        params = sdk.SubscribeRequestParams.model_validate(request.params, by_name=False)
         uri = str(params.uri)
         resource = await self._prompts_resources.subscribe(request, uri)
         subscriber = self.subscriptions.subscriber_of(session)
@@ -228,15 +242,17 @@ class Dispatcher:
         return {}
 
     async def _unsubscribe(self, request: ClientRequest, session: LegacySession) -> JsonObject:
-        params = types.UnsubscribeRequestParams.model_validate(request.params, by_name=False)
+        from router.gateway import sdk
+
+        params = sdk.UnsubscribeRequestParams.model_validate(request.params, by_name=False)
         ref, uri = await self._prompts_resources.find_resource(request, str(params.uri))
         self.subscriptions.remove_resource(self.subscriptions.subscriber_of(session), ref, uri)
         return {}
 
     async def _listen(self, request: ClientRequest, session: Session) -> JsonObject:
-        params = types.SubscriptionsListenRequestParams.model_validate(
-            request.params, by_name=False
-        )
+        from router.gateway import sdk
+
+        params = sdk.SubscriptionsListenRequestParams.model_validate(request.params, by_name=False)
 
         async def subscribe(subscriber: Subscriber, uri: str) -> None:
             try:

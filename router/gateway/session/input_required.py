@@ -8,6 +8,7 @@ on its way: it can only be one of ours, or of the server's, for this very reques
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import secrets
 from collections.abc import Awaitable, Callable
@@ -15,17 +16,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias, cast
 
-import mcp_types as types
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.shared.exceptions import MCPError
-from mcp_types.methods import INPUT_REQUIRED_METHODS
-
 from router.domain.json_values import JsonObject, as_object
 from router.gateway.client_request import ClientRequest
 from router.gateway.session.client_peer import LegacyClientPeer, ModernClientPeer
 from router.runtime.tasks import spawn
 from router.upstream.server_requests import features_of
 from router.wire.jsonrpc import Result
+from router.wire.mcp import INPUT_REQUIRED_METHODS, INVALID_PARAMS, MCPError
 
 Handle: TypeAlias = Callable[[ClientRequest], Awaitable[Any]]
 """Handles one of the methods whose result may be `input_required`: returns a JSON object."""
@@ -103,9 +100,23 @@ class InputRequiredCalls:
         self._kept: dict[str, InputRequiredCall] = {}
         self._issued: dict[str, None] = {}
         """The unused states of servers by their nonce, oldest first."""
-        security = RequestStateSecurity.ephemeral(ttl=KEPT_S)
+
+    @functools.cached_property
+    def _state_seal(self) -> Any:
+        from router.gateway import sdk
+
+        security = sdk.RequestStateSecurity.ephemeral(ttl=KEPT_S)
         security.bind_principal = cast(Any, _principal)
-        self._state_seal = cast(Any, RequestStateBoundary(security, default_audience="toolbooth"))
+        return sdk.RequestStateBoundary(security, default_audience="toolbooth")
+
+    async def _sealed(self, request: ClientRequest, handle: Handle) -> JsonObject:
+        """What `handle` returns for a request whose state was ours, with its own state sealed."""
+        from router.gateway import sdk
+
+        try:
+            return await self._state_seal(request, handle)
+        except sdk.SDKError as error:
+            raise MCPError(error.code, error.message, error.data) from None
 
     @staticmethod
     def may_require_input(
@@ -126,7 +137,7 @@ class InputRequiredCalls:
         handle: Handle,
     ) -> JsonObject:
         """What `handle` returns for a request, or the input it requires first."""
-        return await self._state_seal(request, partial(self._handle_unsealed, client, handle))
+        return await self._sealed(request, partial(self._handle_unsealed, client, handle))
 
     async def seal(self, request: ClientRequest, result: Result) -> Result:
         """A server's result as its client gets it. If it is `input_required`, its state is marked
@@ -139,7 +150,7 @@ class InputRequiredCalls:
         async def marked(_: ClientRequest) -> JsonObject:
             return self._marked(result)
 
-        return await self._state_seal(request, marked)
+        return await self._sealed(request, marked)
 
     async def _handle_unsealed(
         self,
@@ -211,7 +222,7 @@ class InputRequiredCalls:
 
 
 def _invalid_state() -> MCPError:
-    return MCPError(types.INVALID_PARAMS, "Invalid or expired requestState")
+    return MCPError(INVALID_PARAMS, "Invalid or expired requestState")
 
 
 async def _outcome(handle: Handle, request: ClientRequest) -> JsonObject | MCPError:

@@ -15,9 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
+from router.config.settings import DEFAULT_SESSION_LIMIT
 from router.domain.clients import Principal
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.ids import TokenId
@@ -29,9 +27,15 @@ from router.runtime.tasks import Stoppable
 from router.upstream.ports import SessionId
 from router.wire import jsonrpc
 from router.wire.jsonrpc import JSONRPCResponse
-from router.wire.mcp import CLIENT_SESSION_HEADER, FOLDER_HEADER
+from router.wire.mcp import (
+    CLIENT_INFO_KEY,
+    CLIENT_SESSION_HEADER,
+    FOLDER_HEADER,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    MCPError,
+)
 
-MAX_SESSIONS = 1000
 SESSION_IDLE_S = 1800.0
 _CHECK_INTERVAL_S = 60.0
 _MAX_CAPABILITIES_BYTES = 16 * 1024
@@ -108,18 +112,21 @@ class LegacySession(Session):
             running.stop()
         for pending in self._pending.values():
             if not pending.done():
-                pending.set_exception(
-                    UpstreamAnsweredError(types.INTERNAL_ERROR, "The client has gone.")
-                )
+                pending.set_exception(UpstreamAnsweredError(INTERNAL_ERROR, "The client has gone."))
 
 
 class Sessions:
     """Legacy and modern sessions, each bounded in number; they end when idle."""
 
     def __init__(
-        self, on_end: Callable[[Session], None], clock: Callable[[], float] = time.monotonic
+        self,
+        on_end: Callable[[Session], None],
+        clock: Callable[[], float] = time.monotonic,
+        limit: Callable[[], int] = lambda: DEFAULT_SESSION_LIMIT,
     ) -> None:
+        """`limit` is the maximum number of each kind."""
         self._on_end = on_end
+        self.limit = limit
         self._clock = clock
         self._sessions: dict[Hashable, Session] = {}
         """Legacy ones by their id, modern ones by what tells their clients apart."""
@@ -130,7 +137,7 @@ class Sessions:
         idle for longest, of the token that has the most, so that a client that opens sessions and
         never ends them takes none from the others."""
         alike = {key: each for key, each in self._sessions.items() if type(each) is kind}
-        if len(alike) < MAX_SESSIONS:
+        if len(alike) < self.limit():
             return True
         idle = {key: each for key, each in alike.items() if not each.active_requests}
         if not idle:
@@ -223,7 +230,7 @@ STANDALONE_STREAM = object()
 
 
 def _modern_key(request: ClientRequest) -> Hashable:
-    client = as_object(request.meta.get(types.CLIENT_INFO_META_KEY))
+    client = as_object(request.meta.get(CLIENT_INFO_KEY))
     return (
         request.principal.token,
         request.principal.workspace,
@@ -242,5 +249,5 @@ def client_capabilities(request: ClientRequest) -> JsonObject:
     """The capabilities in an `initialize` request. Raises `MCPError` if they are too long."""
     capabilities = as_object(request.params.get("capabilities"))
     if len(jsonrpc.encode(capabilities)) > _MAX_CAPABILITIES_BYTES:
-        raise MCPError(types.INVALID_PARAMS, "The client's capabilities are too long to be kept.")
+        raise MCPError(INVALID_PARAMS, "The client's capabilities are too long to be kept.")
     return capabilities

@@ -11,19 +11,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
-
-from mcp.shared.subscriptions import (
-    SUBSCRIPTION_ID_META_KEY,
-    PromptsListChanged,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ServerEvent,
-    ToolsListChanged,
-    event_matches,
-    event_to_notification,
-)
-from mcp_types import SubscriptionFilter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from router.domain.clients import Principal
 from router.domain.ids import ServerRef
@@ -34,13 +22,42 @@ from router.gateway.session.sessions import LegacySession, Session
 from router.runtime.tasks import spawn
 from router.upstream.ports import SessionId
 from router.wire import jsonrpc
+from router.wire.mcp import SUBSCRIPTION_ID_KEY
+
+if TYPE_CHECKING:
+    from router.gateway.sdk import SubscriptionFilter
 
 _COALESCE_S = 0.05
 _SEND_TIMEOUT_S = 5.0
-_LIST_CHANGED: tuple[ServerEvent, ...] = (
-    ToolsListChanged(),
-    PromptsListChanged(),
-    ResourcesListChanged(),
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """Something changed that a client may have subscribed to."""
+
+    method: str
+    """Of the notification."""
+    uri: str | None = None
+    """Of the resource that was updated."""
+
+    def is_in(self, wanted: SubscriptionFilter, uris: frozenset[str]) -> bool:
+        match self.method:
+            case "notifications/tools/list_changed":
+                return wanted.tools_list_changed is True
+            case "notifications/prompts/list_changed":
+                return wanted.prompts_list_changed is True
+            case "notifications/resources/list_changed":
+                return wanted.resources_list_changed is True
+            case _:
+                return self.uri in uris
+
+
+def _resource_updated(uri: str) -> ServerEvent:
+    return ServerEvent("notifications/resources/updated", uri)
+
+
+_LIST_CHANGED = tuple(
+    ServerEvent(f"notifications/{kind}/list_changed") for kind in ("tools", "prompts", "resources")
 )
 
 Lists: TypeAlias = tuple[object, object, object]
@@ -67,7 +84,7 @@ class Subscriber:
     """The resources it subscribed to, with the URIs by which it knows them."""
     sending: set[ServerEvent] = field(default_factory=set[ServerEvent])
     """On their way; a client that doesn't read gets each of them once."""
-    missed: set[ResourceUpdated] = field(default_factory=set[ResourceUpdated])
+    missed: set[ServerEvent] = field(default_factory=set[ServerEvent])
     """The updates of its resources while it was not reachable."""
 
 
@@ -108,11 +125,11 @@ class Subscriptions:
         """Serve a `subscriptions/listen` stream until its client disconnects or shutdown. The first
         message acknowledges what the client is subscribed to; each names the request."""
         uris = frozenset(wanted.resource_subscriptions or ())
-        meta: JsonObject = {SUBSCRIPTION_ID_META_KEY: request.id}
+        meta: JsonObject = {SUBSCRIPTION_ID_KEY: request.id}
         ended = asyncio.Event()
 
         def notify(event: ServerEvent) -> asyncio.Task[Any] | None:
-            if not event_matches(wanted, uris, event):
+            if not event.is_in(wanted, uris):
                 return None
             return spawn(_notify_or_end(request.send, event, meta, ended), name="notify a client")
 
@@ -165,9 +182,9 @@ class Subscriptions:
             if client_uri is None or session not in (None, subscriber.session.id):
                 continue
             if subscriber.reachable():
-                _notify(subscriber, ResourceUpdated(client_uri))
+                _notify(subscriber, _resource_updated(client_uri))
             else:
-                subscriber.missed.add(ResourceUpdated(client_uri))
+                subscriber.missed.add(_resource_updated(client_uri))
 
     def add_resource(self, subscriber: Subscriber, resource: Resource, client_uri: str) -> None:
         """A server has confirmed a subscription for `subscriber`, which may be gone by now."""
@@ -179,7 +196,7 @@ class Subscriptions:
         """End a subscription; the server is told when it was the last one."""
         if (client_uri := subscriber.resources.pop((ref, uri), None)) is None:
             return
-        subscriber.missed.discard(ResourceUpdated(client_uri))
+        subscriber.missed.discard(_resource_updated(client_uri))
         if not any((ref, uri) in each.resources for each in self._subscribers.values()):
             self._unsubscribe(ref, uri)
 
@@ -201,8 +218,8 @@ def _acknowledged(wanted: SubscriptionFilter, meta: JsonObject) -> JsonObject:
 
 
 def _notification(event: ServerEvent, meta: JsonObject) -> JsonObject:
-    model = event_to_notification(event, meta)
-    return {"jsonrpc": "2.0", **model.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    uri: JsonObject = {} if event.uri is None else {"uri": event.uri}
+    return jsonrpc.notification(event.method, {**uri, "_meta": meta})
 
 
 def _notify(subscriber: Subscriber, event: ServerEvent) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.store.redaction import Redactor
+from router.wire.jsonrpc import decode
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -72,6 +74,30 @@ def _is(declared: str, value: object) -> bool:
     if declared == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES[declared])
+
+
+def own_arguments(arguments: JsonObject, name: str) -> JsonObject:
+    """The arguments of another tool in the argument `name` of one of ours; empty without it. Raises
+    `InvalidInput`."""
+    own = decoded_text(arguments.get(name))
+    if own is None or own == "":
+        return {}
+    if not isinstance(own, dict):
+        raise InvalidInput(f'"{name}" must be an object.')
+    return cast(JsonObject, own)
+
+
+def decoded_text(value: object) -> object:
+    """The array or object in a text that is JSON, as models often send it; else `value` itself."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        decoded = decode(value.encode())
+    except ValueError:
+        return value
+    if isinstance(decoded, dict):
+        return as_object(cast(object, decoded))
+    return as_array(cast(object, decoded)) if isinstance(decoded, list) else value
 
 
 def preview(arguments: JsonObject, redactor: Redactor) -> str:

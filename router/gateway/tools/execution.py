@@ -26,6 +26,7 @@ from router.domain.errors import (
     ToolboothError,
     UpstreamAnsweredError,
     UpstreamFailed,
+    WrongArguments,
 )
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
@@ -40,7 +41,6 @@ from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import problems
 from router.gateway.tools.local_paths import LocalPaths
 from router.gateway.tools.permission_requests import PermissionRequests
-from router.gateway.tools.tool_results import text_result
 from router.gateway.tools.unlisted_servers import IncreasingProgress, ToolListWaits
 from router.store.redaction import Redactor
 from router.upstream.errors import UNNAMED, HttpRefused
@@ -50,6 +50,7 @@ Perform: TypeAlias = Callable[[], Awaitable[JsonObject]]
 
 _DECISION_TIMEOUT_S = 10.0
 _PERMITTED, _NOT_ASKED = "permitted:", "not-asked:"
+_MAY_HAVE_RUN = "The call may still have been carried out: check its effect first."
 _HOP_META_PREFIX = "io.modelcontextprotocol/"
 _HOP_META_KEYS = frozenset({"progressToken", "token", "projectId"})
 """The members of `_meta` that are between client and router: MCP's own, our token and project."""
@@ -85,7 +86,7 @@ class Execution:
     async def wait_briefly(self, principal: Principal) -> None:
         """Wait a moment for tool lists of the view that are being discovered."""
         view = self.view(principal)
-        refs = [ServerRef(principal.workspace, entry.id) for entry in view.servers]
+        refs = (ServerRef(principal.workspace, entry.id) for entry in view.servers)
         await self.tool_list_waits.briefly(refs)
 
     async def call_tool(
@@ -105,7 +106,7 @@ class Execution:
             view = await self.view_with(request, key.server)
             tool = view.tool(key)
             if wrong := problems(tool.input_schema, arguments):
-                return Ok(_wrong_arguments(tool, wrong))
+                raise _wrong_arguments(tool, wrong)
             responses, answered = _input_responses(request)
             permission = Permission.ALLOW
             if (policy := view.policy(key)) is not ALLOWED:
@@ -136,7 +137,10 @@ class Execution:
                 return Ok(_with_permission(result, permission))
             return Ok(self.redactor.json(result) if result.get("isError") else result)
         except ToolboothError as error:
-            return failed(error)
+            failure = failed(error)
+            if failure.sent and failure.answered is None:
+                return replace(failure, hint=f"{_MAY_HAVE_RUN} {failure.hint}".strip())
+            return failure
 
     async def check_permission(
         self, request: ClientRequest, subject: Subject, arguments: JsonObject
@@ -297,8 +301,8 @@ def _was_lost(error: UpstreamFailed) -> bool:
     return broke and failure.retry_at is None and not isinstance(error, HttpRefused)
 
 
-def _wrong_arguments(tool: Tool, wrong: list[str]) -> JsonObject:
-    """A result with which an agent can correct its call at once."""
-    schema = compact_json(tool.input_schema)
-    text = f"Wrong arguments for {tool.key}: {' '.join(wrong)}\nIts input schema: {schema}"
-    return {**text_result(text), "isError": True}
+def _wrong_arguments(tool: Tool, wrong: list[str]) -> WrongArguments:
+    """An error with which an agent can correct its call at once."""
+    schema = tool.input_schema
+    message = f"Wrong arguments for {tool.key}: {' '.join(wrong)}"
+    return WrongArguments(message, f"Its input schema: {compact_json(schema)}", schema)

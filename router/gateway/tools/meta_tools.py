@@ -9,26 +9,29 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 
 import resources
 from router.domain.errors import InvalidInput
-from router.domain.ids import ToolKey
-from router.domain.json_values import JsonObject
-from router.domain.names import parse_tool_key
+from router.domain.json_values import JsonObject, as_integer
 from router.domain.servers import ServerState, ServerStatus
+from router.gateway.tools.arguments import decoded_text, own_arguments
 from router.gateway.tools.progressive import EXECUTE_TOOL
 
 DISCOVERY = "tool_discovery"
 EXECUTE = "tool_execute"
 MAX_RESULTS = 100
-_MAX_QUERIES = 20
-_MAX_QUERY = 1000
-_MAX_CONTEXT = 4000
+MAX_QUERIES = 20
+MAX_QUERY = 1000
+MAX_CONTEXT = 4000
+BRIEF = "brief"
+DETAILS = (BRIEF, "full")
 _ALWAYS_LOAD = {"anthropic/alwaysLoad": True}
 
 TOOLS: tuple[JsonObject, ...] = tuple(json.loads(resources.read_text("tools", "meta_tools.json")))
 LISTING: JsonObject = {"tools": list(TOOLS)}
+SCRIPT_SEARCH: JsonObject = json.loads(resources.read_text("tools", "script_search.json"))
+"""`tool_discovery` beside the five tools of progressive discovery, where scripts call tools."""
 LISTING_WITH_EXECUTE: JsonObject = {"tools": [*TOOLS, {**EXECUTE_TOOL, "_meta": _ALWAYS_LOAD}]}
 
 
@@ -39,29 +42,36 @@ class DiscoveryArguments:
     queries: tuple[str, ...]
     max_results: int
     context: str = ""
+    full: bool = False
+    """Whether results have the tools' whole definitions."""
 
     @classmethod
     def read(cls, arguments: JsonObject, default_results: int) -> DiscoveryArguments:
-        limit = arguments.get("maxResults", default_results)
-        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RESULTS:
+        limit = as_integer(arguments.get("maxResults", default_results))
+        if limit is None or not 1 <= limit <= MAX_RESULTS:
             raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
         context = arguments.get("context") or ""
         if not isinstance(context, str):
             raise InvalidInput('"context" must be a string.')
-        return cls(_queries(arguments.get("query")), limit, context[:_MAX_CONTEXT])
+        detail = arguments.get("detail") or BRIEF
+        if detail not in DETAILS:
+            raise InvalidInput(f'"detail" must be one of: {", ".join(DETAILS)}.')
+        queries = _queries(arguments.get("query"))
+        return cls(queries, limit, context[:MAX_CONTEXT], full=detail != BRIEF)
 
 
 def _queries(value: object) -> tuple[str, ...]:
     # Models often send one string where a list is expected; the meaning is clear.
-    texts = [value] if isinstance(value, str) else value
+    texts = decoded_text(value)
+    texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not texts:
         raise InvalidInput('"query" must be a list of strings.', 'For example ["create an issue"].')
     items = cast(list[object], texts)
-    if len(items) > _MAX_QUERIES or not all(isinstance(text, str) for text in items):
-        raise InvalidInput(f'"query" must be a list of at most {_MAX_QUERIES} strings.')
+    if len(items) > MAX_QUERIES or not all(isinstance(text, str) for text in items):
+        raise InvalidInput(f'"query" must be a list of at most {MAX_QUERIES} strings.')
     queries = tuple(str(text) for text in items)
-    if any(len(query) > _MAX_QUERY for query in queries):
-        raise InvalidInput(f"A query may have at most {_MAX_QUERY} characters.")
+    if any(len(query) > MAX_QUERY for query in queries):
+        raise InvalidInput(f"A query may have at most {MAX_QUERY} characters.")
     return queries
 
 
@@ -87,14 +97,10 @@ def _age(now: datetime, then: datetime) -> str:
     return "just now"
 
 
-def execute_arguments(arguments: JsonObject) -> tuple[ToolKey, JsonObject]:
-    """The tool key and the tool's own arguments in a `tool_execute` call. Raises `InvalidInput`."""
+def execute_arguments(arguments: JsonObject) -> tuple[str, JsonObject]:
+    """What names the tool, and the tool's own arguments, in a `tool_execute` call. Raises
+    `InvalidInput`."""
     key = arguments.get("toolKey")
-    if not isinstance(key, str):
-        raise InvalidInput('"toolKey" is required.', "tool_discovery gives the toolKey of a tool.")
-    own: Any = arguments.get("arguments")
-    if own is None:
-        own = {}
-    if not isinstance(own, dict):
-        raise InvalidInput('"arguments" must be an object.')
-    return parse_tool_key(key), cast(JsonObject, own)
+    if not isinstance(key, str) or not key.strip():
+        raise InvalidInput('"toolKey" is required.', "A tool key looks like serverId:toolName.")
+    return key, own_arguments(arguments, "arguments")

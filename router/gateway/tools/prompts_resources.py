@@ -6,9 +6,6 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
 from router.catalog.permission_policy import Subject
 from router.catalog.prompts_resources import ExposedItem, server_of_uri
 from router.catalog.view import View
@@ -22,6 +19,7 @@ from router.domain.result import failed
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.activity_recorder import ActivityRecorder
 from router.gateway.tools.execution import Execution, forwarded_meta
+from router.wire.mcp import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, MCPError
 
 RESOURCE_NOT_FOUND = -32002
 _METHODS = {PermissionKind.PROMPT: "prompts/get", PermissionKind.RESOURCE: "resources/read"}
@@ -133,7 +131,7 @@ class PromptsAndResources:
             view = await self._view_with(request, view.server_of(name))
         prompt = view.prompts.get(name)
         if prompt is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name}")
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
 
     async def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
@@ -178,7 +176,7 @@ def _mcp_error(error: ToolboothError) -> MCPError:
     """A server's own error as it is; any other with our message."""
     if isinstance(error, UpstreamAnsweredError):
         return MCPError(error.code, error.message, error.data)
-    code = types.INVALID_REQUEST if isinstance(error, Refused) else types.INTERNAL_ERROR
+    code = INVALID_REQUEST if isinstance(error, Refused) else INTERNAL_ERROR
     return MCPError(code, failed(error).sentence)
 
 
@@ -188,7 +186,7 @@ def _wires(items: Iterable[ExposedItem]) -> list[JsonObject]:
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
-        raise MCPError(types.INVALID_PARAMS, f'"{name}" must be a string.')
+        raise MCPError(INVALID_PARAMS, f'"{name}" must be a string.')
     return value
 
 

@@ -19,7 +19,7 @@ from router.catalog.tool_definition import compact_json, estimated_json_length, 
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, NotFound
 from router.domain.ids import ServerId
-from router.domain.json_values import JsonObject, as_array, as_object
+from router.domain.json_values import JsonObject, as_array, as_integer, as_object
 from router.domain.result import Ok, ToolResult, failed
 from router.domain.tools import Tool
 from router.gateway.tools.tool_results import text_block
@@ -124,9 +124,9 @@ class ResultPages:
 
     def read(self, principal: Principal, arguments: JsonObject) -> JsonObject:
         """The page of a kept text at an offset. Raises `InvalidInput`."""
-        handle, offset = arguments.get("handle"), arguments.get("offset", 0)
+        handle, offset = arguments.get("handle"), as_integer(arguments.get("offset", 0))
         kept = self._find(principal, handle)
-        if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
+        if offset is None or offset < 0:
             raise InvalidInput('"offset" must be a whole number from 0.')
         if offset >= len(kept.text):
             raise InvalidInput(f"The result ends after {len(kept.text):,} characters.")
@@ -154,12 +154,13 @@ class ResultPages:
         return _note(handle, offset, len(text), what)
 
     def _drop_old(self) -> None:
-        """Drop those whose time is over, then the oldest while there are too many."""
+        """Drop those whose time is over, then the oldest while there are too many; the last one
+        stays, whatever its size."""
         now = self._clock()
         size = sum(kept.size for kept in self._kept.values())
         for handle, kept in list(self._kept.items()):
             too_many = len(self._kept) > _MAX_KEPT or size > _MAX_KEPT_BYTES
-            if kept.until > now and not too_many:
+            if kept.until > now and (not too_many or len(self._kept) == 1):
                 return
             size -= kept.size
             del self._kept[handle]

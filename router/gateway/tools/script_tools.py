@@ -7,6 +7,7 @@ results stay out of the client's context: only the script's result goes there.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
@@ -16,8 +17,8 @@ from router.catalog.view import View
 from router.domain.errors import InvalidInput, NotFound, ToolboothError
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.domain.names import SCRIPTS
-from router.domain.result import Failed, ToolResult, failed
+from router.domain.names import LUA_GLOBALS, SCRIPTS, nearest
+from router.domain.result import Ok, ToolResult, failed
 from router.domain.scripts import ScriptTrial, TrialCall
 from router.domain.tools import Effect
 from router.gateway.client_request import ClientRequest
@@ -25,7 +26,9 @@ from router.gateway.tools.execution import Execution
 from router.gateway.tools.tool_results import text_block
 from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, ScriptRunner
 
-_MAX_SCRIPT = 256 * 1024
+MAX_SCRIPT = 256 * 1024
+_MAX_NAMED = 20
+_NIL_GLOBAL = re.compile(r"a nil value \(global '([^']*)'")
 _AT_LINE = re.compile(r"script:(\d+): (.*)")
 
 RunTool: TypeAlias = Callable[
@@ -41,9 +44,9 @@ class ScriptTools:
 
     async def execute(self, request: ClientRequest, text: str) -> JsonObject:
         """The result of `execute`. A script that fails has a result that says so."""
-        if len(text) > _MAX_SCRIPT:
+        if len(text) > MAX_SCRIPT:
             raise InvalidInput(
-                f"A script has at most {_MAX_SCRIPT // 1024} KB.", "Run it in several parts."
+                f"A script has at most {MAX_SCRIPT // 1024} KB.", "Run it in several parts."
             )
         return await self._result(ClientScriptHost(self, request), text, {})
 
@@ -102,6 +105,10 @@ class ClientScriptHost:
     saved: bool = False
     dry: bool = False
     tried: list[TrialCall] = field(default_factory=list[TrialCall])
+    _sent: dict[int, str] = field(default_factory=dict[int, str])
+    """The calls that reached a server, by their number, as scripts write them."""
+    _unfinished: set[int] = field(default_factory=set[int])
+    """Those of them whose outcome is not known."""
 
     @property
     def view(self) -> View:
@@ -123,11 +130,27 @@ class ClientScriptHost:
         if self.dry and not self._only_reads(tool.key, tool.annotations, call.arguments):
             return {"value": {}}
         request = self.request.from_script(call.number, call.on_progress)
+        self._sent[call.number] = f"{call.server}.{call.tool}"
+        self._unfinished.add(call.number)
         result = await self.script_tools.run_tool(request, tool.key, call.arguments)
-        if isinstance(result, Failed):
-            return {"error": result.sentence}
-        kind, value = script_value(result.value)
-        return {kind: value}
+        if isinstance(result, Ok):
+            self._unfinished.discard(call.number)
+            kind, value = script_value(result.value)
+            return {kind: value}
+        if not result.sent or result.answered is not None:
+            self._unfinished.discard(call.number)
+        if not result.sent:
+            del self._sent[call.number]
+        return {"error": result.sentence}
+
+    def carried_out(self) -> str:
+        """What the script has done until now, for the agent to go on from there."""
+        done = [name for number, name in self._sent.items() if number not in self._unfinished]
+        perhaps = [self._sent[number] for number in sorted(self._unfinished)]
+        parts = [f"Already carried out: {_counted(done)}."] if done else []
+        if perhaps:
+            parts.append(f"May have been carried out: {_counted(perhaps)}.")
+        return " ".join(parts)
 
     async def report(self, progress: JsonObject) -> None:
         if self.request.on_progress is not None:
@@ -175,10 +198,24 @@ def _answer(finished: Finished) -> JsonObject:
 
 def _failure(error: ScriptFailed, host: ClientScriptHost) -> JsonObject:
     text = failed(error).sentence
-    if "a nil value (global" in error.message:
-        known = ", ".join(host.view.lua.servers) or "none"
-        text = f"{text} Servers in scripts: {known}."
+    if (missing := _NIL_GLOBAL.search(error.message)) is not None:
+        lua = host.view.lua
+        alike = nearest(missing[1], (*lua.servers, *LUA_GLOBALS))
+        servers = f"Servers in scripts: {', '.join(lua.servers) or 'none'}."
+        text = " ".join(filter(None, (text, alike, servers)))
+    text = f"{text} {host.carried_out()}".strip()
     return {"content": _blocks([text], error.printed), "isError": True}
+
+
+def _counted(names: list[str]) -> str:
+    """`files.write (2 times), files.read`, in the order of the first calls."""
+    counts = Counter(names)
+    shown = [
+        name if count == 1 else f"{name} ({count} times)"
+        for name, count in list(counts.items())[:_MAX_NAMED]
+    ]
+    more = len(counts) - len(shown)
+    return ", ".join([*shown, f"and {more} other tools"] if more else shown)
 
 
 def _blocks(texts: list[str], printed: str) -> list[JsonObject]:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from router.catalog.tool_definition import compact_json
+from router.catalog.tool_definition import compact_json, estimated_json_length
+from router.catalog.tool_lookup import parse_name
 from router.catalog.view import View
-from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.names import parse_tool_key
 from router.domain.search import MatchReasons, SearchHit, SearchReply, SearchRequest, UsageSignal
 from router.domain.tools import Tool
 from router.domain.workspaces import Optimization
@@ -23,7 +22,7 @@ from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.result_pages import READ_RESULT
 from router.gateway.tools.tool_results import text_result
 from router.gateway.tools.unlisted_servers import unlisted_sentence
-from router.search.calibration import MIN_RELEVANCE
+from router.search.calibration import MIN_RELEVANCE, NEGLIGIBLE
 
 _TIMED = 50
 _MIN_TIMED = 3
@@ -33,6 +32,8 @@ _ROOM_EACH = 370
 _DESCRIPTION = range(60, 241)
 _SIGNATURE = range(90, 301)
 """The bounds between which they are cut; a signature keeps all required parameters if it can."""
+_ROOM_FOR_DEFINITIONS = 64 * 1024
+"""For the definitions in a reply in full detail; results beyond it are brief."""
 _MAX_ALSO = 3
 _MAX_SERVERS = 40
 
@@ -80,16 +81,16 @@ class SearchTimes:
 
 
 def _relevant(reply: SearchReply) -> SearchReply:
-    """`reply`, without its hits if even the best one is not relevant."""
+    """`reply` without negligible hits; without any if even the best one is not relevant."""
     best = max((hit.relevance for hit in reply.hits), default=0.0)
-    return reply if best >= MIN_RELEVANCE[reply.strategy] else replace(reply, hits=())
+    if best < MIN_RELEVANCE[reply.strategy]:
+        return replace(reply, hits=())
+    return replace(reply, hits=tuple(hit for hit in reply.hits if hit.relevance >= NEGLIGIBLE))
 
 
 def _named(query: str, view: View) -> Tool | None:
     """The tool that the query names by its key."""
-    try:
-        key = parse_tool_key(query.strip())
-    except InvalidInput:
+    if (key := parse_name(view, query.strip())) is None:
         return None
     return READ_RESULT if key == READ_RESULT.key else view.tools.get(key)
 
@@ -101,17 +102,21 @@ def discovery_result(
     readiness: Callable[[Tool], str],
     spelled: Callable[[ToolKey], str] | None = None,
     unlisted: Sequence[JsonObject] = (),
+    *,
+    full: bool = False,
 ) -> JsonObject:
     """The result of `tool_discovery`, as structured content and as text. `spelled` says how a
     script calls a tool, where scripts are offered; `unlisted` are the servers whose tools are not
-    known."""
-    named = {query.strip() for query in queries}
+    known. `full`: with the tools' whole definitions."""
+    named = {tool.key for query in queries if (tool := _named(query, view))}
     results = [_result(hit, readiness(hit.tool), spelled) for hit in reply.hits]
     _describe(results, reply.hits)
+    room = _ROOM_FOR_DEFINITIONS if full else 0
     for result, hit in zip(results, reply.hits, strict=True):
-        if str(hit.tool.key) in named:
-            whole = {"description": hit.tool.description, "signature": hit.tool.signature}
-            result |= {**whole, "inputSchema": hit.tool.input_schema}
+        whole = _whole(hit.tool)
+        room -= estimated_json_length(whole, _ROOM_FOR_DEFINITIONS)
+        if hit.tool.key in named or room > 0:
+            result |= whole
     if results and reply.note:
         results[0]["explanation"] = f"{results[0]['explanation']} ({reply.note})"
     content: JsonObject = {"results": results}
@@ -153,6 +158,17 @@ def _result(hit: SearchHit, readiness: str, spelled: Callable[[ToolKey], str] | 
     if spelled is not None and tool is not READ_RESULT:
         result["lua"] = spelled(tool.key)
     return result
+
+
+def _whole(tool: Tool) -> JsonObject:
+    """What a result has of the tool's definition in full detail."""
+    whole: JsonObject = {
+        "description": tool.description,
+        "signature": tool.signature,
+        "inputSchema": tool.input_schema,
+    }
+    output = tool.wire.get("outputSchema")
+    return whole if output is None else {**whole, "outputSchema": output}
 
 
 def _describe(results: Sequence[JsonObject], hits: Sequence[SearchHit]) -> None:

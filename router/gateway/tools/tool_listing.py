@@ -43,9 +43,14 @@ class ToolListing:
         return {name: schema for name, schema in schemas.items() if _MARK in encode(schema)}
 
 
-_SEARCH, _WITH_EXECUTE, _PROGRESSIVE = (
-    ToolListing(listing, context_tokens(listing))
-    for listing in (meta_tools.LISTING, meta_tools.LISTING_WITH_EXECUTE, progressive.LISTING)
+_LISTINGS = (
+    meta_tools.LISTING,
+    meta_tools.LISTING_WITH_EXECUTE,
+    progressive.LISTING,
+    {"tools": [*progressive.TOOLS, meta_tools.SCRIPT_SEARCH]},
+)
+_SEARCH, _WITH_EXECUTE, _PROGRESSIVE, _WITH_SEARCH = (
+    ToolListing(listing, context_tokens(listing)) for listing in _LISTINGS
 )
 
 
@@ -67,7 +72,7 @@ class ToolListings:
 
     def _base(self, view: View) -> ToolListing:
         if view.exposure is Exposure.PROGRESSIVE:
-            return _PROGRESSIVE
+            return _WITH_SEARCH if view.offer_search else _PROGRESSIVE
         return _WITH_EXECUTE if self._offers_execute() else _SEARCH
 
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
+from router.catalog.response_shape import ResponseShapes
 from router.catalog.tool_definition import context_tokens, result_tokens
+from router.catalog.tool_lookup import find_tool_key
 from router.catalog.view import View
 from router.config.settings import Settings
 from router.domain.activity import ActivityKind, Outcome
@@ -37,12 +36,13 @@ from router.gateway.tools.execution import Execution
 from router.gateway.tools.meta_tools import DiscoveryArguments
 from router.gateway.tools.progressive import ProgressiveCalls
 from router.gateway.tools.result_pages import READ_RESULT, ResultPages
-from router.gateway.tools.script_tools import ScriptTools
+from router.gateway.tools.script_tools import ScriptTools, script_value
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
-from router.gateway.tools.tool_results import error_result, outcome_of
+from router.gateway.tools.tool_results import error_result, error_text, outcome_of
 from router.gateway.tools.unlisted_servers import unlisted_json
 from router.scripts.runner import ScriptRunner
+from router.wire.mcp import INVALID_PARAMS, MCPError
 
 
 class ToolMethods:
@@ -63,7 +63,8 @@ class ToolMethods:
         self.tool_listings = ToolListings(lambda: settings().offer_execute)
         self._result_pages = ResultPages(lambda: settings().result_limit_kb)
         self.script_tools = ScriptTools(runner, execution, self.run_tool)
-        self._progressive = ProgressiveCalls(recorder, self.script_tools)
+        self._shapes = ResponseShapes()
+        self._progressive = ProgressiveCalls(recorder, self.script_tools, self._shapes)
         self.search_times = SearchTimes()
 
     def instructions(self, principal: Principal) -> str:
@@ -95,14 +96,15 @@ class ToolMethods:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise MCPError(types.INVALID_PARAMS, "A tool call needs a name and its arguments.")
+            raise MCPError(INVALID_PARAMS, "A tool call needs a name and its arguments.")
         arguments = cast(JsonObject, arguments)
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
-        cut = name == meta_tools.EXECUTE
-        if cut:
+        if name == meta_tools.EXECUTE:
             try:
-                key, arguments = meta_tools.execute_arguments(arguments)
+                view = self._execution.view(request.principal)
+                named, arguments = meta_tools.execute_arguments(arguments)
+                key = find_tool_key(view, named)
             except InvalidInput as error:
                 return self._invalid_arguments(request, ActivityKind.CALL, error)
         else:
@@ -113,6 +115,8 @@ class ToolMethods:
             if isinstance(found, Failed):
                 return error_result(found)
             key = found
+        # Only where it is listed: a result that is cut is read on with `tool_execute`.
+        cut = name == meta_tools.EXECUTE and view.searches
         result = await self.run_tool(request, key, arguments, cut=cut)
         match result:
             case Ok(value):
@@ -120,6 +124,9 @@ class ToolMethods:
             case Failed(answered=UpstreamAnsweredError() as answered):
                 raise MCPError(answered.code, answered.message, answered.data)
             case Failed():
+                tool = self._execution.view(request.principal).tools.get(key)
+                if name != meta_tools.EXECUTE and tool is not None and "outputSchema" in tool.wire:
+                    return error_text(result)
                 return error_result(result)
 
     async def _exposed(self, request: ClientRequest, view: View, name: str) -> ToolKey | Failed:
@@ -134,7 +141,7 @@ class ToolMethods:
                 )
                 return failed(error)
         if name not in names:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
         return names[name]
 
     def _invalid_arguments(
@@ -178,10 +185,13 @@ class ToolMethods:
     ) -> tuple[JsonObject, int]:
         """The result of `tool_discovery`, and the tokens it costs."""
         view = self._execution.view(principal)
-        spelled = view.lua.qualified_name if self._settings().offer_execute else None
+        has_scripts = self._settings().offer_execute or view.exposure is Exposure.PROGRESSIVE
+        spelled = view.lua.qualified_name if has_scripts else None
         readiness = partial(self._readiness, principal)
         unlisted = unlisted_json(self._statuses_of(principal, view))
-        result = discovery_result(reply, view, query.queries, readiness, spelled, unlisted)
+        result = discovery_result(
+            reply, view, query.queries, readiness, spelled, unlisted, full=query.full
+        )
         return result, context_tokens(result["content"][0]["text"])
 
     async def _discover(self, request: ClientRequest, arguments: JsonObject) -> JsonObject:
@@ -236,6 +246,9 @@ class ToolMethods:
             outcome, message = outcome_of(result)
             if outcome is Outcome.OK:
                 self._feedback.record_use(request.principal, key)
+                if isinstance(result, Ok) and not cut:
+                    _, value = script_value(result.value)
+                    self._shapes.see(request.principal.identity, key, value)
             tokens = result_tokens(result.value) if isinstance(result, Ok) else 0
             return result
         finally:

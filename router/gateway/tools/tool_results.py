@@ -23,15 +23,25 @@ def outcome_of(result: ToolResult[JsonObject]) -> tuple[Outcome, str | None]:
     return Outcome.OK, None
 
 
+def error_text(failure: Failed) -> JsonObject:
+    """A failure as the result of a tool with an output schema, which a failure doesn't meet."""
+    return {**text_result(failure.sentence), "isError": True}
+
+
 def error_result(failure: Failed) -> JsonObject:
     """A failure as a tool result that an agent can read and act on."""
     return {
-        **text_result(failure.sentence),
+        **error_text(failure),
         "structuredContent": {
             "code": failure.code,
             "message": failure.message,
             "retryable": failure.retryable,
-            "hint": failure.hint,
+            **_hint(failure),
         },
-        "isError": True,
     }
+
+
+def _hint(failure: Failed) -> JsonObject:
+    if failure.input_schema is not None:
+        return {"inputSchema": failure.input_schema}
+    return {"hint": failure.hint}

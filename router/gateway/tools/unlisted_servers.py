@@ -12,7 +12,7 @@ from router.domain.json_values import JsonObject
 from router.domain.servers import DiscoveryStatus, ServerStatus
 from router.upstream.ports import ProgressSink
 
-_MOST_NAMED = 5
+_MOST_NAMED, _MOST_EXPLAINED = 40, 5
 _LONGEST_REASON = 160
 
 
@@ -57,9 +57,9 @@ def unlisted_json(statuses: Iterable[ServerStatus]) -> list[JsonObject]:
         (status for status in statuses if status.tool_count is None),
         key=lambda status: (not _is_pending(status), status.id),
     )
-    named = [_unlisted(status) for status in unlisted[:_MOST_NAMED]]
-    more = [{"server": status.id, "status": _word(status)} for status in unlisted[_MOST_NAMED:]]
-    return [*named, *more]
+    explained = [_unlisted(status) for status in unlisted[:_MOST_EXPLAINED]]
+    others = unlisted[_MOST_EXPLAINED:_MOST_NAMED]
+    return [*explained, *({"server": status.id, "status": _word(status)} for status in others)]
 
 
 def unlisted_sentence(unlisted: Iterable[JsonObject]) -> str:

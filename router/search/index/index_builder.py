@@ -90,7 +90,12 @@ class IndexBlock:
 
     @cached_property
     def embeddings(self) -> EmbeddingBlock:
-        return EmbeddingBlock([part.embeddings for part in self.parts])
+        block = EmbeddingBlock([part.embeddings for part in self.parts])
+        end = 0
+        for part in self.parts:  # They are kept once: as views of the block's rows.
+            start, end = end, end + len(part.segment.tools)
+            vars(part)["embeddings"] = block.rows[start:end]
+        return block
 
 
 class IndexBuilder:

@@ -25,6 +25,8 @@ from router.domain.errors import UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.upstream.errors import HttpRefused, NoConnection, bad_protocol, failed
 from router.upstream.http.direct_transport import CONNECT_TIMEOUT_S, IDLE_S, DirectTransport
+from router.upstream.limits import UpstreamLimits
+from router.upstream.message_decoder import MessageTooLarge
 from router.wire.sse import ServerSentEvent, SseParser
 
 log = logging.getLogger(__name__)
@@ -52,10 +54,10 @@ def tls_context() -> ssl.SSLContext:
 class HttpResponse:
     """A response whose body is read by iteration. Leaving its context closes it."""
 
-    def __init__(self, response: httpx2.Response, url: httpx2.URL, max_bytes: int) -> None:
+    def __init__(self, response: httpx2.Response, url: httpx2.URL, limits: UpstreamLimits) -> None:
         self._response = response
         self._url = url
-        self._max_bytes = max_bytes
+        self._limits = limits
         self._chunks = response.aiter_bytes()
         self.status = response.status_code
         self.headers = response.headers
@@ -108,8 +110,8 @@ class HttpResponse:
         body = bytearray()
         async for chunk in self:
             body += chunk
-            if len(body) > self._max_bytes:
-                raise failed(bad_protocol(f"a response of more than {self._max_bytes:,} bytes"))
+            if len(body) > self._limits.message_bytes:
+                raise failed(MessageTooLarge(self._limits).failure)
         return bytes(body)
 
     @property
@@ -124,8 +126,8 @@ class HttpResponse:
                     await asyncio.sleep(0)  # there may be thousands of events in it
                 for event in parser.feed(part[start : start + _CHUNK_BYTES]):
                     yield event
-            if parser.pending > self._max_bytes:
-                raise failed(bad_protocol(f"an event of more than {self._max_bytes:,} bytes"))
+            if parser.pending > self._limits.message_bytes:
+                raise failed(MessageTooLarge(self._limits).failure)
 
     async def _drain(self) -> None:
         """Read the rest, so that the connection can be reused. A stream usually ends with its last
@@ -161,14 +163,14 @@ class HttpClient:
         headers: Mapping[str, str],
         credentials: Credentials | None,
         *,
-        max_body_bytes: int,
+        limits: UpstreamLimits,
         authenticated_method: str,
     ) -> None:
         """Only responses to `authenticated_method` accept or refuse the token: others, like that to
         an optional event stream, say nothing about it."""
         self._credentials = credentials
         self._authenticated_method = authenticated_method
-        self._max_body_bytes = max_body_bytes
+        self._limits = limits
         self._url = _parsed(url)
         self._headers = {**OUR_HEADERS, **_credentials(self._url)}
         self._headers.update((name.lower(), value) for name, value in headers.items())
@@ -243,7 +245,7 @@ class HttpClient:
                 method, self._url, headers=headers, content=content, extensions=_EXTENSIONS
             )
             response = await self._transport.handle_async_request(request)
-        return HttpResponse(response, self._url, self._max_body_bytes)
+        return HttpResponse(response, self._url, self._limits)
 
     def _followed_redirect(self, response: HttpResponse) -> httpx2.URL | None:
         """The target, if method and origin stay the same; http may become https."""

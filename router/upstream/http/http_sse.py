@@ -101,5 +101,4 @@ class HttpSseTransport(HttpTransport):
             for message in await decode_any(data, self._limits):
                 self._peer.receive(message)
         except InvalidMessage as error:
-            failure = bad_protocol(f"an invalid message ({error})")
-            self._peer.reject(response_id(data), failure)
+            self._peer.reject(response_id(data), error.failure)

@@ -40,7 +40,7 @@ class HttpTransport:
             url,
             headers,
             credentials,
-            max_body_bytes=limits.message_bytes,
+            limits=limits,
             authenticated_method=self.authenticated_method,
         )
         self._limits = limits

@@ -187,7 +187,7 @@ class StreamableHttpTransport(HttpTransport):
         try:
             messages = await decode_any(data, self._limits)
         except InvalidMessage as error:
-            raise failed(bad_protocol(f"an invalid message ({error})")) from None
+            raise failed(error.failure) from None
         answered = False
         for message in messages:
             self._peer.receive(message, request_id)

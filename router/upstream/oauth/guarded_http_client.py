@@ -28,6 +28,7 @@ from router.upstream.http.http_client import (
     tls_context,
     translate_http_errors,
 )
+from router.upstream.limits import UpstreamLimits
 from router.upstream.oauth.address_policy import (
     Address,
     Reach,
@@ -40,7 +41,7 @@ from router.upstream.oauth.address_policy import (
 )
 from router.upstream.oauth.errors import SignInFailed
 
-_MAX_BODY_BYTES = 256 * 1024
+_LIMITS = UpstreamLimits(message_bytes=256 * 1024)
 _TIMEOUT_S = 10.0
 _CONNECT_TIMEOUT_S = 4.0
 _MAX_REDIRECTS = 3
@@ -200,7 +201,7 @@ class _SingleResponse(HttpResponse):
     def __init__(
         self, response: httpx2.Response, url: httpx2.URL, transport: httpx2.AsyncHTTPTransport
     ) -> None:
-        super().__init__(response, url, _MAX_BODY_BYTES)
+        super().__init__(response, url, _LIMITS)
         self._transport = transport
 
     async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:

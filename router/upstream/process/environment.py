@@ -1,7 +1,7 @@
 """The environment of a server's process, and the lookup of its command.
 
 A server gets an allow-list of our environment plus its own configuration: the rest of the user's
-environment may contain secrets.
+environment may contain secrets. The PATH is completed with the folders that a login shell adds.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from router.domain.failures import Failure, FailureKind
+from router.runtime.search_path import extended_path
 from router.upstream.errors import failed
+from router.upstream.process.network_variables import reaches_servers
 
-_POSIX_NAMES = frozenset(
-    "HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR TZ "
-    "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy".split()
-)
+_POSIX_NAMES = frozenset("HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR TZ".split())
 _POSIX_PREFIXES = ("LC_", "XDG_")
 _WINDOWS_NAMES = frozenset(
     "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE "
-    "SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE "
-    "HTTP_PROXY HTTPS_PROXY NO_PROXY".split()
+    "SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE".split()
 )
 WINDOWS = sys.platform == "win32"
 _FROZEN = bool(getattr(sys, "frozen", False))
@@ -41,6 +39,8 @@ def server_environment(
     if frozen and (original := ours.get("LD_LIBRARY_PATH_ORIG")):
         # The bundle sets LD_LIBRARY_PATH to its own libraries and keeps the user's value here.
         inherited["LD_LIBRARY_PATH"] = original
+    if not windows and (path := inherited.get("PATH")):
+        inherited["PATH"] = extended_path(path, inherited)
     if windows:  # where Path and PATH are one variable
         extra = {k.upper(): v for k, v in extra.items()}
         inherited = {k.upper(): v for k, v in inherited.items()}
@@ -48,6 +48,8 @@ def server_environment(
 
 
 def _may_inherit(name: str, value: str, windows: bool) -> bool:
+    if reaches_servers(name, value):
+        return True
     if windows:
         return name.upper() in _WINDOWS_NAMES
     exported_function = value.startswith("()")

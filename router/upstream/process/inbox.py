@@ -20,10 +20,11 @@ from router.upstream.limits import UpstreamLimits
 from router.upstream.message_decoder import (
     SMALL_MESSAGE_BYTES,
     InvalidMessage,
+    MessageTooLarge,
     decode,
     decode_large,
 )
-from router.wire.lines import TruncatedLine
+from router.wire.lines import TruncatedLine, ends_of
 
 _SLICE_S = 0.005
 _REST_S = 2 * _SLICE_S
@@ -36,7 +37,7 @@ class Reader(Protocol):
     """Receives what the lines contain, and controls the pipe."""
 
     def take_message(self, message: JsonObject) -> None: ...
-    def take_invalid_line(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, error: InvalidMessage) -> None:
         """A line that is not a message, and why."""
         ...
 
@@ -94,7 +95,7 @@ class Inbox:
             done = False
             while not done:
                 if self._queue and len(self._queue[0]) > SMALL_MESSAGE_BYTES:
-                    await self._deliver_large(self._queue.popleft())
+                    await self._deliver_large()
                 else:
                     await asyncio.sleep(_REST_S)
                 done = self._deliver_small()
@@ -124,18 +125,19 @@ class Inbox:
 
     def _deliver_line(self, line: bytes) -> None:
         if isinstance(line, TruncatedLine):
-            self._reader.take_invalid_line(line, f"more than {self._limits.message_bytes:,} bytes")
+            self._reader.take_invalid_line(line, MessageTooLarge(self._limits))
             return
         try:
             self._deliver(decode(line, self._limits))
         except InvalidMessage as error:
-            self._reader.take_invalid_line(line, str(error))
+            self._reader.take_invalid_line(line, error)
 
-    async def _deliver_large(self, line: bytes) -> None:
+    async def _deliver_large(self) -> None:
+        line = ends_of(self._queue[0])
         try:
-            self._deliver(await decode_large(line, self._limits))
+            self._deliver(await decode_large(self._queue.popleft(), self._limits))
         except InvalidMessage as error:
-            self._reader.take_invalid_line(line, str(error))
+            self._reader.take_invalid_line(line, error)
 
     def _deliver(self, messages: Iterable[JsonObject]) -> None:
         for message in messages:

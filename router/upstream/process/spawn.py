@@ -53,7 +53,13 @@ async def start_process(
     connected: asyncio.Future[None] = loop.create_future()
     options |= {"waiter": connected, "process": process}
     transport = StartedProcess(loop, protocol, command, **options)
-    await connected
+    try:
+        await connected
+    except Exception:
+        transport.close()
+        transport.close_unconnected()
+        await loop.run_in_executor(_executor, process.wait)
+        raise
     transport.dispatch_directly()
     return transport
 
@@ -74,7 +80,8 @@ def _launch(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
 
 
 def _without_descriptor(pipe: IO[bytes] | None) -> IO[bytes] | None:
-    """The same pipe as a file object that does not close its descriptor."""
+    """The same pipe as a file object that does not close its descriptor: the loop does, or
+    `StartedProcess.close_unconnected`."""
     if pipe is None:
         return None
     with pipe:
@@ -140,6 +147,13 @@ class StartedProcess(BaseSubprocessTransport):
         """From now on, pass output to the protocol at once and not in the next iteration of the
         loop. Call it when the protocol has got everything that came before."""
         self._dispatches_directly = True
+
+    def close_unconnected(self) -> None:
+        """Close the descriptors of the pipes that the loop has not taken over."""
+        process = cast("subprocess.Popen[bytes]", self._proc)
+        for number, pipe in enumerate((process.stdin, process.stdout, process.stderr)):
+            if pipe is not None and self._pipes[number] is None:
+                os.close(pipe.fileno())
 
     def _pipe_data_received(self, fd: int, data: bytes) -> None:
         if self._dispatches_directly:

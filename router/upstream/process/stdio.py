@@ -20,6 +20,7 @@ from router.domain.json_values import JsonObject
 from router.runtime.tasks import spawn, wait_shielded
 from router.upstream.errors import bad_protocol, failed
 from router.upstream.limits import LIMITS, UpstreamLimits
+from router.upstream.message_decoder import InvalidMessage, MessageTooLarge
 from router.upstream.peer import Peer, response_id
 from router.upstream.process.environment import find_command, server_environment
 from router.upstream.process.inbox import Inbox
@@ -209,17 +210,16 @@ class StdioTransport(asyncio.SubprocessProtocol):
         self._inbox.put(self._stdout.feed(data))
         if self._stdout.dropped > self._limits.overflow_bytes:
             self._stdout.flush()
-            self.kill(bad_protocol("a line that is too long"))
+            self.kill(MessageTooLarge(self._limits).failure)
 
     def take_message(self, message: JsonObject) -> None:
         self._peer.receive(message)
 
-    def take_invalid_line(self, line: bytes, reason: str) -> None:
+    def take_invalid_line(self, line: bytes, error: InvalidMessage) -> None:
         """Servers print banners and usage to stdout; that may be all they write before they
         exit."""
         if (request_id := response_id(line)) is not None:
-            failure = bad_protocol(f"an invalid message ({reason})")
-            self._peer.reject(request_id, failure)
+            self._peer.reject(request_id, error.failure)
             return
         text = self._stderr_tail.add(line)
         self._invalid_lines += bool(text)

@@ -17,7 +17,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.application import DesktopApplication
 from gui.desktop.autostart import RegistryEntry
-from gui.desktop.url_scheme import SCHEME, XdgLinks, information, is_own_link, windows_line
+from gui.desktop.own_link import SCHEME, is_own_link
+from gui.desktop.url_scheme import XdgLinks, information, windows_line
 from gui.dialogs.add_server.dialog import ServerDialog
 from gui.dialogs.add_server.install_links import MAX_LENGTH
 from gui.dialogs.settings.dialog import PageName, SettingsDialog

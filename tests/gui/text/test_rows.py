@@ -151,6 +151,14 @@ def test_a_server_that_needs_the_network_can_be_granted_it() -> None:
     assert shown.remedy.action is Action.ALLOW_NETWORK
 
 
+def test_a_changed_package_can_be_downloaded_again() -> None:
+    failure = Failure(FailureKind.PACKAGE_CHANGED, "server-git", "index.js")
+    shown = present(fake_status("Git", state=ServerState.IDLE, failure=failure))
+    assert shown.remedy is not None
+    assert shown.remedy.action is Action.DOWNLOAD
+    assert failure_text(failure) == "The downloaded package server-git was changed on disk"
+
+
 def test_the_protections_in_force_are_described() -> None:
     full = Protection(IsolationLevel.FULL, network=False, memory_mb=512)
     weak = Protection(
@@ -317,6 +325,8 @@ def test_an_activity_row_has_local_time_and_no_tokens_where_there_are_none() -> 
 
     assert row.time == "23:32:08"
     assert activity_row(call, there, now=call.at + timedelta(days=1)).time == "03-10 23:32"
+    # Made while the clock was a year ahead.
+    assert activity_row(call, there, now=call.at - timedelta(days=365)).time == "2026-03-10"
     assert row.tokens == "—"
     assert row.app == "Unknown app"
     assert row.outcome_tone is Tone.OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -112,6 +113,19 @@ def test_instructions_are_deterministic_and_fit_two_kilobytes() -> None:
     assert first.endswith("more servers.")
 
 
+@pytest.mark.parametrize("count", [10, 40, 80])
+def test_instructions_name_every_server_while_there_is_room(count: int) -> None:
+    servers = {f"Server {n}": {"command": "x"} for n in range(count)}
+    catalog = WorkspaceCatalog(configuration(mcpServers=servers), Provider())
+    info = {"description": "What this server is good for, told at some length. " * 3}
+    for server in catalog.servers:
+        listing = prepare(ServerListing((), server_info=info))
+        catalog.set_listing(server, CachedListing(listing, "", NOW))
+    text = catalog.view(None).instructions
+    assert len(text.encode()) <= MAX_INSTRUCTIONS_BYTES
+    assert not [n for n in range(count) if f"server_{n}" not in re.split(r"[^a-z0-9_]+", text)]
+
+
 def test_instructions_have_one_line_per_server() -> None:
     lines = filled(configuration()).view(None).instructions.splitlines()[1:]
-    assert lines == ["- files (2 tools): read, write", "- web (1 tools): fetch"]
+    assert lines == ["- files (2 tools): read, write", "- web (1 tool): fetch"]

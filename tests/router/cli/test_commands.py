@@ -42,6 +42,12 @@ def test_a_server_is_added_listed_searched_and_called_without_an_instance(
     assert "test" in terminal("list")[1]
 
 
+@pytest.mark.proves("REG-1")
+def test_a_call_discovers_its_server_first(terminal: Terminal) -> None:
+    terminal("add", "Test", "--", *SERVER)
+    assert terminal.json("call", "test:echo", '{"a": 1}')["structuredContent"] == {"a": 1}
+
+
 def test_the_clients_folder_stays_a_placeholder_and_never_chooses_the_program(
     terminal: Terminal, tmp_path: Path
 ) -> None:
@@ -383,8 +389,9 @@ def test_an_unusable_file_is_reported(terminal: Terminal, tmp_path: Path) -> Non
     [rejected] = terminal.json("status")["rejected"]
     assert (rejected["path"], rejected["line"]) == (str(file), 2)
     assert f"{file}, line 2: " in terminal("status")[1]
-    _, out, err = terminal("list", "--json")
-    assert json.loads(out) == []
+    code, out, err = terminal("list", "--json")
+    assert code == 1
+    assert str(file) in json.loads(out)["error"]["message"]
     assert err.startswith(f"toolbooth: {file}, line 2: ")
     assert "the last valid version is used" in err
 

@@ -23,6 +23,18 @@ def test_a_project_gets_other_servers_and_keeps_its_options(site: Terminal) -> N
     assert site.json("project", "set", "site", "--all-servers")["servers"] is None
 
 
+def test_a_project_can_offer_search_beside_progressive_discovery(site: Terminal) -> None:
+    changed = site.json("project", "set", "Site", "--exposure", "progressive")
+    assert changed["offerSearch"] is False
+    changed = site.json("project", "set", "Site", "--offer-search", "on")
+    assert (changed["offerSearch"], changed["exposure"]) == (True, "progressive")
+    assert "progressive + search" in site("project", "list")[1]
+    changed = site.json("project", "set", "Site", "--optimization", "bm25")
+    assert changed["offerSearch"] is True
+    assert site.json("project", "set", "Site", "--offer-search", "off")["offerSearch"] is False
+    assert site.json("project", "set", "-", "--offer-search", "on")["offerSearch"] is True
+
+
 def test_a_project_is_renamed_and_removed(site: Terminal) -> None:
     renamed = site.json("project", "rename", "Site", "Web site")
     assert (renamed["id"], renamed["name"], renamed["servers"]) == ("site", "Web site", ["one"])

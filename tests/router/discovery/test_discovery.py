@@ -23,6 +23,7 @@ from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
 from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
+from router.service.discovery_planner import discovery_environment
 from tests.support.router_process import ROOT
 from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
@@ -331,3 +332,11 @@ def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     runs = sandbox.Sandbox(tmp_path, tmp_path, tmp_path)
     runs._sweep()  # pyright: ignore[reportPrivateUsage]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_discovery_with_network_gets_the_proxy_and_one_without_does_not() -> None:
+    ours = {"PATH": "/bin", "https_proxy": "http://proxy", "SSL_CERT_FILE": "/corp/ca.pem"}
+    ours |= {"npm_config_registry": "https://npm.example"}
+    assert discovery_environment(ours, {}, {}, network=True) == {**ours, "USER": "toolbooth"}
+    isolated = discovery_environment(ours, {}, {}, network=False)
+    assert isolated == {"PATH": "/bin", "SSL_CERT_FILE": "/corp/ca.pem", "USER": "toolbooth"}

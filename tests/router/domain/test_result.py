@@ -16,6 +16,13 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.result import ToolErrorCode, failed
 
 
+def sent(kind: FailureKind) -> UpstreamFailed:
+    """The failure of a call that the server had received."""
+    error = UpstreamFailed(Failure(kind), "Gone.")
+    error.sent = True
+    return error
+
+
 @pytest.mark.proves("REG-7")
 @pytest.mark.parametrize(
     ("error", "code", "retryable"),
@@ -30,6 +37,8 @@ from router.domain.result import ToolErrorCode, failed
             True,
         ),
         (UpstreamFailed(Failure(FailureKind.DISABLED), "Off."), ToolErrorCode.UNAVAILABLE, False),
+        (sent(FailureKind.CALL_TIMEOUT), ToolErrorCode.UNAVAILABLE, False),
+        (sent(FailureKind.EXITED), ToolErrorCode.UNAVAILABLE, False),
         (SecretUnavailable("Locked."), ToolErrorCode.UNAVAILABLE, True),
         (Conflict("There."), ToolErrorCode.EXECUTION_FAILED, False),
         (KeyError("internal"), ToolErrorCode.EXECUTION_FAILED, False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 
 import pytest
@@ -244,3 +245,150 @@ async def test_a_result_too_large_for_a_script_is_an_error_of_that_call() -> Non
 
 async def test_arguments_must_be_named() -> None:
     assert "Arguments have names: echo{name = value}." in await failure_of("files.echo{1, 2}")
+
+
+NOT_AWAITED = [
+    "local x = files.echo{a = 1}.a",
+    "local x = files.echo{a = 1}[1]",
+    "for _, each in ipairs(files.echo{}) do end",
+    "for _, each in pairs(files.echo{}) do end",
+    "local x = #files.echo{}",
+    "local x = files.echo{} .. 'text'",
+    "local x = 1 + files.echo{}",
+    "local x = files.echo{} < 1",
+    "local call = files.echo{} call.a = 1",
+    "table.concat(files.echo{})",
+    "result({files.echo{}.a})",
+]
+
+
+EACH = """
+    local found = {}
+    for place, text in ipairs(arguments.texts) do
+        local ok, why = pcall(load(text, "=script"))
+        found[place] = ok and "no error" or type(why) == "string" and why or "no text"
+    end
+    result(found)
+"""
+"""Runs each text by itself and returns its error."""
+
+
+@pytest.mark.proves("PROG-6")
+async def test_using_a_call_that_was_not_awaited_is_an_error_that_says_so() -> None:
+    why = "the result of files.echo was not awaited: call :await() on it first"
+    failures = dict(zip(NOT_AWAITED, await value_of(EACH, texts=NOT_AWAITED), strict=True))
+    assert {text: why in failure for text, failure in failures.items()} == dict.fromkeys(
+        NOT_AWAITED, True
+    )
+    assert f"script:2: {why}" in await failure_of("\nlocal x = files.echo{a = 1}.a")
+
+
+async def test_a_promise_can_still_be_passed_on_and_shown() -> None:
+    script = """
+        local calls = {files.echo{a = 1}}
+        table.insert(calls, files.echo{a = 2})
+        print(calls[1])
+        result(calls[2]:await().a + calls[1].await(calls[1]).a)
+    """
+    finished = await run(script)
+    assert (finished.result, finished.printed) == (3, "files.echo{…}, not awaited\n")
+
+
+@pytest.mark.proves("PROG-6")
+async def test_await_all_returns_each_result_or_error() -> None:
+    script = """
+        local row, errors = await_all{files.echo{v = 1}, files.fail{}, files.text{text = "b"}}
+        local named, why = await_all{bad = files.fail{}, good = files.echo{v = 2}}
+        local _, used = pcall(function() return row[2].path end)
+        result({
+            row = row, errors = errors, count = #row, named = named, why = why,
+            told = row[2].error, used = used,
+        })
+    """
+    failed = {"error": "the disk is full"}
+    value = await value_of(script)
+    assert value["row"] == [{"v": 1}, failed, "b"]
+    assert value["errors"] == {"2": "the disk is full"}
+    assert value["count"] == 3
+    assert value["named"] == {"bad": failed, "good": {"v": 2}}
+    assert value["why"] == {"bad": "the disk is full"}
+    assert value["told"] == "the disk is full"
+    assert value["used"].endswith("the disk is full")
+
+
+async def test_awaiting_all_waits_for_those_after_a_failed_one() -> None:
+    host = EchoHost()
+    await run("await_all{files.fail{}, files.echo{}, files.fail{}, files.echo{}}", host)
+    assert len(host.calls) == 4
+
+
+async def test_tables_are_printed_as_json() -> None:
+    script = """
+        print({a = 1, list = {1, 2}}, {}, array{}, null, "text", 1.5)
+        print({f = print}, setmetatable({}, {__tostring = function() return "own" end}))
+        print(files.text{text = '{"deep": [{"x": null}]}'}:await())
+    """
+    first, second, third, _ = (await run(script)).printed.split("\n")
+    assert first == '{"a":1,"list":[1,2]}\t{}\t[]\tnull\ttext\t1.5'
+    assert second.startswith("table: 0x")
+    assert second.endswith("(a function has no form in JSON)\town")
+    assert third == '{"deep":[{"x":null}]}'
+
+
+async def test_json_can_be_read_and_written() -> None:
+    script = """
+        local value = json.decode('{"a": [1, null, {"b": "\\\\u00e9"}], "empty": []}')
+        assert(value.a[2] == null and json.decode("42") == 42 and json.decode('"x"') == "x")
+        local text = json.encode({list = array{}, n = null, t = {1, 2}})
+        local _, broken = pcall(json.decode, '{"a": ')
+        local _, wrong = pcall(json.decode, 5)
+        local _, unwritable = pcall(json.encode, print)
+        result({value, text, broken, wrong, unwritable})
+    """
+    value, text, broken, wrong, unwritable = await value_of(script)
+    assert value == {"a": [1, None, {"b": "é"}], "empty": []}
+    assert text == '{"list":[],"n":null,"t":[1,2]}'
+    assert "no JSON at character" in broken
+    assert "json.decode takes a text" in wrong
+    assert "a function has no form in JSON" in unwritable
+
+
+MISTAKES = [
+    "setmetatable(5, {})",
+    "setmetatable({}, 5)",
+    "coroutine.close(5)",
+    "coroutine.create(5)",
+    "coroutine.resume(5)",
+    "coroutine.wrap(5)",
+    "coroutine.wrap(function() error('x') end)()",
+    "load(5)",
+    "array(5)",
+    "await_all(5)",
+    "print(setmetatable({}, {__tostring = function() return {} end}))",
+    "progress('x')",
+    "progress(1, print)",
+    "json.decode('[')",
+    "json.encode(print)",
+    "result(print)",
+    "files.echo(5)",
+    "files.echo{print}",
+    "files[1]()",
+    "files.echo{}:await(1):await()",
+    "files.x = 1",
+    "null.x = 1",
+    "error(setmetatable({}, {__tostring = function() error('y') end}))",
+]
+
+
+async def test_no_error_points_into_the_sandbox() -> None:
+    failures = dict(zip(MISTAKES, await value_of(EACH, texts=MISTAKES), strict=True))
+    assert [text for text, failure in failures.items() if failure == "no error"] == []
+    inside = ("sandbox:", "json:")
+    assert [each for each in failures.values() if any(name in each for name in inside)] == []
+
+
+@pytest.mark.parametrize("mistake", ["setmetatable(5, {})", "array(5)"])
+async def test_an_error_raised_for_a_script_names_the_line_of_the_script(mistake: str) -> None:
+    failure = await failure_of(f"\n{mistake}")
+    assert re.search(r"at line 2: |script:2: ", failure)
+    assert "sandbox" not in failure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
 from collections.abc import Generator
@@ -10,7 +11,9 @@ from http.server import HTTPServer
 
 import pytest
 
+from examples import search_service
 from examples.search_service import answer, serve
+from router.domain.json_values import JsonObject
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
 from router.search.cloud import TOKEN_NAME, CircuitBreaker, CloudFailed, CloudSearch, parse_response
@@ -19,6 +22,7 @@ from tests.router.search.sample_tools import TOOLS
 from tests.support.fakes import FakeSecrets
 
 REQUEST = SearchRequest(("create an issue",), 3, Optimization.CLOUD)
+UNUSABLE_RELEVANCES = (7, -1, 1.001, "high", "0.5", True, None, math.nan, math.inf)
 KNOWN = {str(tool.key): tool for tool in TOOLS}
 
 
@@ -123,24 +127,44 @@ async def test_only_names_and_descriptions_are_sent() -> None:
     assert answer(sent)["results"] == []
 
 
-@pytest.mark.parametrize(
-    "results",
-    [
-        [{"toolKey": "other:tool", "relevance": 1}],
-        ["nonsense", None, 3, {"relevance": 1}],
-    ],
-)
-def test_tools_that_were_not_sent_are_ignored(results: list[object]) -> None:
-    assert parse_response({"results": results}, KNOWN, 8) == []
+UNUSABLE: list[object] = [
+    {"toolKey": "other:tool", "relevance": 1},
+    {"relevance": 1},
+    {"toolKey": "github:create_issue"},
+    *({"toolKey": "github:create_issue", "relevance": each} for each in UNUSABLE_RELEVANCES),
+    "nonsense",
+    None,
+    3,
+]
 
 
-@pytest.mark.parametrize(
-    ("relevance", "read"), [(7, 1.0), (-1, 0.0), ("high", 0.0), (True, 0.0), (0.25, 0.25)]
-)
-def test_relevance_is_clamped_to_its_range(relevance: object, read: float) -> None:
-    item = {"toolKey": "github:create_issue", "relevance": relevance}
-    [hit] = parse_response({"results": [item, item]}, KNOWN, 8)
-    assert hit.relevance == read
+@pytest.mark.parametrize("result", UNUSABLE, ids=repr)
+def test_a_result_that_cannot_be_used_is_refused(result: object) -> None:
+    other = next(key for key in KNOWN if key != "github:create_issue")
+    usable = {"toolKey": other, "relevance": 0.25}
+    [hit] = parse_response({"results": [result, usable, usable]}, KNOWN, 8)
+    assert (str(hit.tool.key), hit.relevance) == (other, 0.25)
+    with pytest.raises(CloudFailed, match="none of its results can be used"):
+        parse_response({"results": [result]}, KNOWN, 8)
+
+
+def test_a_service_may_find_nothing() -> None:
+    assert parse_response({"results": []}, KNOWN, 8) == []
+
+
+@pytest.mark.proves("META-7")
+async def test_only_unusable_results_fall_back_to_local_search_and_say_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def wrong(_: JsonObject) -> JsonObject:
+        return {"results": [{"toolKey": "github:create_issue", "relevance": 7}]}
+
+    monkeypatch.setattr(search_service, "answer", wrong)
+    with running(serve(0, "right")) as url:
+        reply = await Provider(cloud(url)).index(TOOLS).search(REQUEST)
+    assert str(reply.hits[0].tool.key) == "github:create_issue"
+    failed = "cloud search failed (none of its results can be used)"
+    assert reply.note == f"{failed}: answered by hybrid"
 
 
 @pytest.mark.parametrize("answered", [{}, {"results": 3}, {"schemaVersion": 2, "results": []}])

@@ -12,9 +12,10 @@ import pytest
 
 from router.domain.search import SearchRequest
 from router.domain.workspaces import Optimization
+from router.runtime.tasks import spawn
 from router.search import provider as provider_module
 from router.search.index import index_builder
-from router.search.index.segments import Segment
+from router.search.index.segments import Segment, Vocabulary
 from router.search.provider import Provider
 from tests.router.search.sample_tools import TOOLS, tool
 from tests.support.timeouts import WAIT_S
@@ -42,6 +43,29 @@ async def test_an_index_is_built_in_a_thread_while_the_loop_runs(
     assert [str(reply.hits[0].tool.key) for reply in replies] == ["github:create_issue"] * 3
     assert len(threads) == 1
     assert threads[0].startswith("search-index")
+
+
+async def test_a_build_ends_with_its_router(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python can't exit before the thread has ended, and 100,000 tools take ten seconds."""
+    began, go, encoded = threading.Event(), threading.Event(), list[str]()
+    really = Vocabulary.encode
+
+    def slowly(vocabulary: Vocabulary, text: str) -> list[int]:
+        began.set()
+        assert go.wait(WAIT_S)
+        encoded.append(text)
+        return really(vocabulary, text)
+
+    monkeypatch.setattr(Vocabulary, "encode", slowly)
+    provider = Provider()
+    many = [tool("files", f"read_{number}", "Read a file") for number in range(1000)]
+    searching = spawn(provider.index(many).search(REQUEST), name="search")
+    assert await asyncio.to_thread(began.wait, WAIT_S)
+    provider.close()
+    go.set()
+    await asyncio.wait([searching], timeout=WAIT_S)
+    assert searching.cancelled()
+    assert len(encoded) < 100
 
 
 async def test_a_changed_server_is_indexed_again_and_the_others_are_not(

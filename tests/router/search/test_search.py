@@ -142,6 +142,21 @@ def test_each_step_of_a_task_is_as_relevant_as_alone() -> None:
         assert together[alone.tool.key] == pytest.approx(alone.relevance, abs=0.1)
 
 
+@pytest.mark.proves("META-2")
+@BOTH
+def test_relevance_does_not_depend_on_the_steps_asked_beside_it(strategy: Optimization) -> None:
+    step = "create an issue"
+    steps = (step, "read a file", "current time", "list pull requests")
+    best, *_ = search(step, strategy=strategy)
+    for others in ((), steps[1:], steps[1:2], (step,), ("bake a cake", "read file")):
+        hits = search(step, *others, strategy=strategy, limit=20)
+        relevances = {hit.tool.key: hit.relevance for hit in hits}
+        assert list(relevances.values()) == sorted(relevances.values(), reverse=True)
+        assert relevances[best.tool.key] == best.relevance
+        for alone in search(step, strategy=strategy, limit=3):
+            assert relevances[alone.tool.key] >= alone.relevance
+
+
 def test_matches_are_explained_with_the_words_of_the_query() -> None:
     assert search("creating two issues")[0].explanation == "matches creating, issues"
 

@@ -40,6 +40,23 @@ def test_a_use_that_is_not_repeated_expires() -> None:
     assert [use.tool for use in history.uses] == ["a:c"]
 
 
+def test_a_clock_that_jumps_ten_years_ahead_drops_no_use() -> None:
+    history = with_use(UsageHistory(), WORDS, "a:b", NOW)
+    for day in range(3):  # used while it is wrong
+        history = with_use(history, ("other",), "a:c", NOW + timedelta(days=3650 + day))
+    assert [use.tool for use in history.uses] == ["a:b", "a:c"]
+    right = usage_signals(history, NOW + timedelta(days=1))
+    assert all(signal.strength > 0.4 for signal in right)
+
+
+def test_after_a_week_the_clock_is_believed() -> None:
+    history = with_use(UsageHistory(), WORDS, "a:b", NOW)
+    for day in (0, 9):
+        at = NOW + timedelta(days=3650 + day)
+        history = with_use(history, (f"word {day}",), "a:c", at)
+    assert [use.tool for use in history.uses] == ["a:c", "a:c"]
+
+
 def test_uses_and_abandoned_searches_are_bounded() -> None:
     history = UsageHistory()
     for number in range(MAX_USES + 50):

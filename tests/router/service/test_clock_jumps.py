@@ -1,6 +1,6 @@
-"""A clock that is set by days or by a year, forward and back: calls work, lists dated in the future
-are discovered again, usage history and savings stay correct. (`test_freshness` checks that this
-causes no storm of discoveries.)"""
+"""A clock that is set by days or by years, forward and back: calls work, lists dated in the future
+are discovered again, and nothing is lost. (`test_freshness` checks that this causes no storm of
+discoveries.)"""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from pathlib import Path
 import pytest
 
 from router.api.events import DiscoveryProgressed
+from router.domain.activity import ActivityQuery
+from router.domain.discovery_attempt import FIRST_RETRY
 from router.domain.servers import DiscoveryStep
 from router.runtime.clock import utc_now
 from router.store.tokens import TokenStore
 from tests.support.fakes import FakeClock
 from tests.support.listed_server import ListedServer
-from tests.support.running_router import PERSONAL, RunningRouter, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 READ = {"name": "read", "description": "Read a file."}
 THREE_DAYS = timedelta(days=3)
 OVER_A_YEAR = timedelta(days=400)
+TEN_YEARS = timedelta(days=3653)
 
 
 @pytest.fixture
@@ -56,6 +59,43 @@ async def _serves(running: RunningRouter) -> None:
     assert found["structuredContent"]["results"][0]["toolKey"] == "files:read"
     answer = await running.call("tool_execute", {"toolKey": "files:read"})
     assert not answer.get("isError"), answer
+
+
+async def test_ten_years_ahead_and_back_lose_nothing(tmp_path: Path, listed: ListedServer) -> None:
+    clock, data = FakeClock(utc_now()), tmp_path / "data"
+    async with running_router(data, clock=clock) as running:
+        await running.add("Files", listed.config)
+        removed = await running.router.workspaces.create("Removed")
+        await running.router.workspaces.remove(removed)
+        await _serves(running)
+        made = {entry.request_id for entry in running.router.activity.recent()}
+        tokens = {token.id for token in running.router.tokens.list()}
+    clock.advance(TEN_YEARS)
+    for _ in range(2):  # it is also started again meanwhile
+        async with running_router(data, clock=clock) as running:
+            await _serves(running)
+        clock.advance(timedelta(hours=3))
+    clock.advance(-TEN_YEARS)
+    async with running_router(data, clock=clock) as running:
+        page = await running.router.activity.page(ActivityQuery(limit=500))
+        assert made < {entry.request_id for entry in page.entries}
+        [use] = running.router.search.usage_history(PERSONAL, None).uses
+        assert use.tool == "files:read"
+        assert tokens < {token.id for token in running.router.tokens.list()}
+        await running.router.workspaces.restore(removed)
+        assert removed in {each.id for each in running.router.workspaces.list()}
+
+
+async def test_a_failure_dated_in_the_future_is_tried_again_after_its_pause(
+    tmp_path: Path,
+) -> None:
+    clock = FakeClock(utc_now() + TEN_YEARS)
+    async with running_router(tmp_path, clock=clock) as running:
+        await running.add("Broken", stdio_config("--exit-at-start", "3"))
+    clock.advance(-TEN_YEARS)
+    async with running_router(tmp_path, clock=clock) as running:
+        [status] = running.router.servers.list(PERSONAL)
+        assert (status.attempted_at, status.retry_at) == (clock.now, clock.now + FIRST_RETRY)
 
 
 async def test_a_list_dated_in_the_future_is_discovered_at_the_next_start(

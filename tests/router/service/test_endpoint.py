@@ -149,8 +149,12 @@ async def test_without_a_valid_token_every_request_is_refused(
     response = await running.post(LIST, token=token)
     assert response.status_code == 401
     assert response.headers["www-authenticate"] == "Bearer"
-    entry = running.router.activity.recent()[0]
+    await running.post(LIST, token=token)
+    entry, other = running.router.activity.recent()[:2]
     assert (entry.kind, entry.outcome) == (ActivityKind.REFUSED, Outcome.DENIED)
+    assert entry.request_id == entry.trace_id != other.request_id
+    assert entry.request_id
+    assert other.request_id
 
 
 @pytest.mark.proves("META-6")
@@ -162,6 +166,49 @@ async def test_a_token_in_meta_works_like_one_in_the_header(running: RunningRout
     assert (await running.post_modern("tools/list", wrong, token="")).status_code == 401
     assert (await running.post_modern("tools/list", params)).status_code == 200
     assert (await running.post_modern("tools/list", wrong)).status_code == 403
+
+
+MALFORMED_META: list[object] = [
+    {"projectId": 7},
+    {"projectId": ["home"]},
+    {"projectId": {}},
+    {"projectId": True},
+    {"token": 7},
+    {"token": []},
+    [],
+    "home",
+    7,
+    None,
+]
+
+
+@pytest.mark.proves("META-6")
+@pytest.mark.parametrize("meta", MALFORMED_META, ids=json.dumps)
+async def test_a_malformed_meta_never_widens_the_scope(
+    running: RunningRouter, meta: object
+) -> None:
+    await running.router.projects.create(PERSONAL, "home", None)
+    message = {**LIST, "params": {"_meta": meta}}
+    _, session = await running.open_session("2025-06-18")
+    _, batching = await running.open_session("2025-03-26")
+    named = {name.replace("_", "-"): value for name, value in batching.items()}
+    batch = await running.http.post(running.url, json=[message], headers=running.headers(**named))
+    responses = [
+        await running.post(message, **session),
+        await running.post(message),
+        await running.post(message, token=""),
+        await running.post(message, path="/w/personal/p/home", token=""),
+        batch,
+    ]
+    assert {response.status_code for response in responses} == {400}
+    assert "_meta" in responses[0].json()["error"]["message"]
+
+
+@pytest.mark.proves("META-6")
+async def test_a_project_of_null_in_meta_is_none(running: RunningRouter) -> None:
+    params = {"_meta": {"projectId": None, "token": None}}
+    assert (await running.post_modern("tools/list", params)).status_code == 200
+    assert (await running.post_modern("tools/list", params, token="")).status_code == 401
 
 
 @pytest.mark.proves("META-6")
@@ -240,6 +287,55 @@ async def test_a_foreign_origin_is_refused_everywhere(
         headers = running.headers(Origin=origin)
         response = await running.http.request(method, running.url + path, headers=headers)
         assert response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp/w/personal",
+        "/.well-known/oauth-authorization-server",
+        "/mcp/.well-known/openid-configuration",
+        "/register",
+    ],
+)
+@pytest.mark.parametrize("origin", [None, "vscode-file://vscode-app"])
+async def test_a_client_that_looks_for_oauth_metadata_finds_none(
+    running: RunningRouter, path: str, origin: str | None
+) -> None:
+    url = running.url.removesuffix("/mcp") + path
+    headers = {"Accept": "application/json", **({"Origin": origin} if origin else {})}
+    before = running.router.activity.recent()
+    for method in ("GET", "POST"):
+        assert (await running.http.request(method, url, headers=headers)).status_code == 404
+    assert running.router.activity.recent() == before
+
+
+async def test_a_client_that_asks_how_it_is_refused_is_not_recorded(running: RunningRouter) -> None:
+    before = running.router.activity.recent()
+    probe = await running.http.get(running.url, headers={"Accept": "application/json"})
+    assert probe.status_code == 406
+    assert running.router.activity.recent() == before
+    stream = await running.http.get(running.url, headers={"Accept": "text/event-stream"})
+    assert stream.status_code == 401
+
+
+@pytest.mark.parametrize(
+    "method", ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
+)
+async def test_a_cursor_that_was_never_given_is_refused(
+    running: RunningRouter, method: str
+) -> None:
+    _, session = await running.open_session("2025-11-25")
+    for cursor in ("bogus", 7):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"cursor": cursor}}
+        legacy = await running.post(message, **session)
+        assert legacy.json()["error"]["code"] == -32602
+        modern = await running.post_modern(method, {"cursor": cursor})
+        assert modern.json()["error"]["code"] == -32602
+    for none in (None, ""):
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"cursor": none}}
+        assert "result" in (await running.post(message, **session)).json()
 
 
 async def test_a_foreign_host_is_refused(running: RunningRouter) -> None:

@@ -19,7 +19,6 @@ from router.domain.activity import ActivityKind
 from router.domain.json_values import JsonObject
 from router.domain.workspaces import Exposure
 from router.gateway.http import connection_limits, failed_token_limiter
-from router.gateway.session import sessions
 from tests.router.store.test_secrets import MemoryKeyring
 from tests.support.fuzzer import fuzz
 from tests.support.ports import HAS_IPV6
@@ -109,16 +108,18 @@ async def test_a_request_on_a_kept_alive_connection_times_out_too(
 
 
 async def test_beyond_the_connection_limit_new_ones_are_refused(
-    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter,
 ) -> None:
     url = httpx2.URL(running.url)
-    monkeypatch.setattr(connection_limits, "MAX_CONNECTIONS", 2)
+    await running.router.settings.update({"session_limit": 1})
     opened = [await asyncio.open_connection(url.host, url.port) for _ in range(3)]
     async with asyncio.timeout(WAIT_S):
-        assert b" 503 " in await opened[-1][0].readline()
+        refusal = await opened[-1][0].read()
+    assert b" 503 " in refusal
+    assert b"raise sessionLimit" in refusal
     for _, writer in opened:
         writer.close()
-    monkeypatch.undo()
+    await running.router.settings.update({"session_limit": 2})
     assert (await running.post_modern("tools/list")).status_code == 200
 
 
@@ -162,9 +163,9 @@ async def test_no_response_allows_other_origins(running: RunningRouter) -> None:
 
 
 async def test_a_client_that_never_ends_its_sessions_does_not_evict_others(
-    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter,
 ) -> None:
-    monkeypatch.setattr(sessions, "MAX_SESSIONS", 4)
+    await running.router.settings.update({"session_limit": 4})
     quiet = await running.router.tokens.issue("Quiet", None, None)
     _, mine = await running.open_session("2025-06-18", token=quiet.secret)
     theirs = [(await running.open_session("2025-06-18"))[1] for _ in range(10)]
@@ -174,9 +175,9 @@ async def test_a_client_that_never_ends_its_sessions_does_not_evict_others(
 
 
 async def test_a_session_in_use_is_never_ended_for_a_new_one(
-    running: RunningRouter, monkeypatch: pytest.MonkeyPatch
+    running: RunningRouter,
 ) -> None:
-    monkeypatch.setattr(sessions, "MAX_SESSIONS", 1)
+    await running.router.settings.update({"session_limit": 1})
     _, session = await running.open_session("2025-06-18")
     named = {name.replace("_", "-"): value for name, value in session.items()}
     headers = running.headers(**named)

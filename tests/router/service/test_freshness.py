@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from router.api.events import ServerStatusChanged, ToolListNotCached, ToolsChanged
+from router.api.events import ServerStatusChanged, StorageStateChanged, ToolsChanged
 from router.catalog.catalog import WorkspaceCatalog
 from router.catalog.server_status import ServerStatuses
 from router.config.server import ServerConfig
 from router.config.settings import ListLimitSettings, Settings
 from router.config.workspace import WorkspaceConfig
 from router.discovery.vetting.preparation import prepare
+from router.domain.discovery_attempt import DiscoveryAttempt
+from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.permissions import Permission
 from router.domain.tool_lists import CachedListing, CutKind, ServerListing
@@ -27,6 +29,7 @@ from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.freshness import FreshnessMonitor, ListState, due_in
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.config_store import ConfigStore
+from router.store.deferred_writes import DeferredWrites
 from router.store.redaction import Redactor
 from router.store.secrets import LayeredSecrets
 from tests.support.fakes import FakeClock, FakeSecrets
@@ -69,6 +72,11 @@ def ago(**time: float) -> datetime:
     return NOW - timedelta(**time)
 
 
+def failed(**time: float) -> DiscoveryAttempt:
+    """For the second time, which is tried again after two minutes."""
+    return DiscoveryAttempt(ago(**time), "", failure=Failure(FailureKind.TIMEOUT), failures=2)
+
+
 @pytest.mark.proves("REG-2", "DISC-10")
 @pytest.mark.parametrize(
     ("state", "expected"),
@@ -85,6 +93,22 @@ def ago(**time: float) -> datetime:
             ListState(None, tried_at=ago(hours=1), connected=True),
             timedelta(hours=23),
             id="tried without success",
+        ),
+        pytest.param(
+            ListState(None, attempt=failed(minutes=1)), timedelta(minutes=1), id="failed twice"
+        ),
+        pytest.param(
+            ListState(ago(hours=1), tried_at=ago(minutes=3), attempt=failed(minutes=3)),
+            -timedelta(minutes=1),
+            id="a known list whose discovery failed",
+        ),
+        pytest.param(
+            ListState(None, tried_at=ago(seconds=9), attempt=failed(minutes=3)),
+            timedelta(hours=23, minutes=59, seconds=51),
+            id="being tried again",
+        ),
+        pytest.param(
+            ListState(None, attempt=failed(days=-3)), timedelta(minutes=2, days=-3), id="by a clock"
         ),
         pytest.param(ListState(None, just_connected=True), timedelta(0), id="connects unknown"),
         pytest.param(
@@ -129,7 +153,8 @@ class Watch:
         catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
         cached = CachedListing(prepare(ServerListing((READ,))), "", self.clock.now)
         catalog.set_listing(FILES.server, cached)
-        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder), Provider())
+        writes = DeferredWrites()
+        workspaces = WorkspaceCatalogs(folder, ConfigStore(folder, writes), Provider(), writes)
         workspaces.catalogs[PERSONAL] = self.catalog = catalog
         self.statuses = ServerStatuses(workspaces.catalogs, lambda _: None)
         context = ServiceContext(
@@ -137,6 +162,7 @@ class Watch:
             settings=Settings,
             secrets=LayeredSecrets(FakeSecrets()),
             redactor=Redactor(),
+            deferred_writes=writes,
             publish=lambda _: None,
             clock=self.clock,
         )
@@ -145,6 +171,7 @@ class Watch:
             workspaces,
             self.attempts,
             self._discover,
+            lambda _: None,
             may_run=lambda _: True,
             is_connected=lambda _: self.connected,
             idle_s=lambda _: self.idle_s,
@@ -191,6 +218,26 @@ async def test_a_failed_check_is_not_retried_at_once(watch: Watch) -> None:
     assert not watch.freshness.is_due(FILES)
     assert not watch.due_after(hours=23)
     assert watch.due_after(hours=1)
+
+
+@pytest.mark.proves("REG-2")
+async def test_a_failed_discovery_is_tried_again_with_growing_pauses(watch: Watch) -> None:
+    failure = Failure(FailureKind.UNREACHABLE)
+    for pause in (30, 120, 480):
+        watch.attempts.ended(FILES, "", "", failure)
+        assert not watch.due_after(seconds=pause - 1)
+        assert watch.due_after(seconds=1)
+
+
+@pytest.mark.proves("REG-2")
+async def test_after_a_sleep_only_what_the_network_may_have_caused_is_tried_again(
+    watch: Watch,
+) -> None:
+    for kind, tried in ((FailureKind.BAD_PROTOCOL, 0), (FailureKind.UNREACHABLE, 1)):
+        watch.attempts.ended(FILES, "", "", Failure(kind))
+        watch.freshness.retry_failed()
+        await asyncio.sleep(0)
+        assert watch.discoveries == tried
 
 
 def test_a_clock_that_was_set_back_does_not_keep_a_list_for_good(watch: Watch) -> None:
@@ -299,12 +346,13 @@ async def test_a_list_that_cannot_be_written_is_used_and_reported(
         path.mkdir()
         listed.has({"name": "read", "description": "Read a file."}, {**WRITE})
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        not_cached = await running.trace.until(ToolListNotCached)
-        assert "Can't write" in not_cached.reason
+        unwritten = await running.trace.until(StorageStateChanged)
+        assert unwritten.reason == f"Can't use {path}: it can't be read (Is a directory)."
+        assert running.router.settings.unwritten_reason() == unwritten.reason
         assert len(running.router.tools.list(ref)) == 2
         path.rmdir()
         await running.router.discovery.refresh(PERSONAL, ref.server)
-        await running.trace.until(ToolListNotCached, lambda event: event.reason == "")
+        await running.trace.until(StorageStateChanged, lambda event: event.reason == "")
         assert path.is_file()
 
 

@@ -40,7 +40,7 @@ async def test_ipv4_is_served_although_another_program_has_the_ipv6_port(
         holder.listen()
         port = holder.getsockname()[1]
         with caplog.at_level(logging.WARNING, "router.gateway.http.listener"):
-            listener = Listener(port, lambda _: silent)
+            listener = Listener(port, lambda _: silent, lambda: 10)
         await listener.stop()
         assert listener.port == port
         assert "must use 127.0.0.1" in caplog.text

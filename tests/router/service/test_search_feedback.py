@@ -11,6 +11,7 @@ from router.domain.clients import Principal
 from router.domain.ids import ProjectId, ServerId, TokenId, ToolKey, WorkspaceId
 from router.domain.search import UsageHistory
 from router.service.search_feedback import FOLLOW_UP_S, UsageRecorder
+from router.store.deferred_writes import DeferredWrites
 from router.store.usage_history import FILE_NAME
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -26,7 +27,9 @@ class RecorderHarness:
     def __init__(self, folder: Path) -> None:
         self.seconds = 0.0
         self.on = True
-        self.recorder = UsageRecorder(folder, lambda: self.on, lambda: NOW, lambda: self.seconds)
+        self.recorder = UsageRecorder(
+            folder, lambda: self.on, lambda: NOW, DeferredWrites(), lambda: self.seconds
+        )
 
     def history(self, project: ProjectId | None = None) -> UsageHistory:
         return self.recorder.history(HOME, project)

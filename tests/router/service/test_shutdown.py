@@ -32,6 +32,7 @@ STEPS = (
     "stop building indexes",
     "write the usage history",
     "stop the search thread",
+    "stop the network monitor",
     "stop the sleep monitor",
     "stop following list changes",
     "end sign-ins",
@@ -40,6 +41,7 @@ STEPS = (
     "stop vetting",
     "close the upstreams",
     "write when tokens were last used",
+    "write what could not be written",
     "close the activity log",
     "release the instance lock",
 )
@@ -52,7 +54,6 @@ STARTS = (
     (SearchService, "open"),
     (Scripts, "reload"),
     (Endpoint, "start"),
-    (LocalServer, "start"),
     (InstanceLock, "update"),
     (ConfigWatcher, "start"),
     (UpstreamManager, "start_serving"),

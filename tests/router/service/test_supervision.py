@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import sys
+from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
-from router.api.events import AttentionNeeded, Event, ServerStatusChanged
+from router.api.events import AttentionNeeded, Event, ServerStatusChanged, ToolsChanged
 from router.cli.environment_servers import servers_of_environment
 from router.commands.registry import dispatch
 from router.config.server import Lifecycle
@@ -17,10 +20,12 @@ from router.domain.errors import InvalidInput
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import ServerState
+from router.service import discovery_queue, freshness
 from tests.servers.commands import recorded
 from tests.servers.http_server import serving
 from tests.servers.odd_http_server import OddServer
 from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
+from tests.support.timeouts import WAIT_S
 
 TEST = ServerRef(PERSONAL, ServerId("test"))
 READY = ServerState.READY
@@ -207,3 +212,69 @@ async def test_discovery_and_registry_log_structured_events(
     await running.router.servers.remove(TEST)
     removed = dict(logged_events(caplog))["tools.registry.server.removed"]
     assert (removed["serverName"], removed["removedCount"]) == ("test", 0)
+
+
+@pytest.mark.proves("REG-8")
+async def test_disabling_and_enabling_a_server_is_logged_with_one_trace(
+    running: RunningRouter, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    await running.add("Test")
+    count = len(running.router.tools.list(TEST))
+    caplog.clear()
+    await running.router.servers.set_enabled(TEST, enabled=False)
+    (first, removed), (second, updated) = logged_events(caplog)
+    assert (first, second) == ("tools.registry.server.removed", "tools.registry.updated")
+    assert (removed["serverName"], removed["removedCount"]) == ("test", count)
+    assert updated["mcpCount"] == 0
+    assert removed["traceId"] == updated["traceId"] != ""
+    caplog.clear()
+    await running.router.servers.set_enabled(TEST, enabled=True)
+    [(name, updated)] = logged_events(caplog)
+    assert (name, updated["mcpCount"]) == ("tools.registry.updated", count)
+
+
+@pytest.mark.proves("REG-8")
+async def test_the_discoveries_of_a_start_have_one_trace_and_their_true_number(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with running_router(tmp_path) as first:
+        for name in ("Test", "Other"):
+            await first.add(name)
+    for cached in tmp_path.rglob("cache/*.json"):
+        cached.unlink()
+    caplog.clear()
+    async with running_router(tmp_path) as second:
+        for name in ("test", "other"):
+            await second.trace.until(ToolsChanged, lambda e, name=name: e.server == name)
+    started, *others = logged_events(caplog)
+    assert started[0] == "tools.discovery.started"
+    assert started[1]["serverCount"] == 2
+    assert {fields["traceId"] for _, fields in others} == {started[1]["traceId"]}
+    assert {fields.get("serverName") for _, fields in others} >= {"test", "other"}
+
+
+@pytest.mark.proves("REG-2", "REG-8")
+async def test_a_refresh_by_age_is_logged_from_its_start_with_a_trace(
+    running: RunningRouter, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level("INFO")
+    await running.add("Test")
+    monkeypatch.setattr(freshness, "_JUST_SEEN", timedelta(0))
+    caplog.clear()
+    succeeded_once = asyncio.Event()
+
+    def watch(record: logging.LogRecord) -> bool:
+        if record.__dict__.get("event") == "tools.discovery.server.success":
+            succeeded_once.set()
+        return True
+
+    monkeypatch.setattr(discovery_queue.log, "filters", [watch])
+    await running.call("tool_execute", {"toolKey": "test:echo"})
+    async with asyncio.timeout(WAIT_S):
+        await succeeded_once.wait()
+    (first, started), (last, succeeded) = logged_events(caplog)
+    assert (first, last) == ("tools.discovery.started", "tools.discovery.server.success")
+    assert started["serverCount"] == 1
+    assert started["traceId"] == succeeded["traceId"] != ""

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from router.domain.activity import ActivityEntry, ActivityKind, Outcome
+from router.domain.activity import ActivityEntry, ActivityKind, ActivityQuery, Outcome
+from router.domain.errors import ToolboothError
 from router.domain.ids import ProjectId, ServerId, WorkspaceId
 from router.store import activity_log
 from router.store.activity_log import SqliteActivityLog
 from router.store.activity_totals import ActivityTotals
+from router.store.deferred_writes import DeferredWrites
 from tests.support.fakes import FakeClock
 
 HOME = WorkspaceId("personal")
@@ -55,12 +57,23 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def open_log(path: Path, clock: FakeClock) -> Iterator[OpenLog]:
+def writes() -> DeferredWrites:
+    return DeferredWrites()
+
+
+@pytest.fixture
+def open_log(path: Path, clock: FakeClock, writes: DeferredWrites) -> Iterator[OpenLog]:
     """Opens the log as often as a test restarts; closes what the test left open."""
     opened: list[SqliteActivityLog] = []
 
     def open_it(*, keep_days: int = 30, log_details: bool = False) -> SqliteActivityLog:
-        log = SqliteActivityLog(path, keep_days=keep_days, log_details=log_details, clock=clock)
+        log = SqliteActivityLog(
+            path,
+            keep_days=keep_days,
+            log_details=log_details,
+            clock=clock,
+            deferred_writes=writes,
+        )
         opened.append(log)
         return log
 
@@ -203,7 +216,7 @@ def test_old_activity_is_deleted_at_start_and_daily(open_log: OpenLog, clock: Fa
     assert open_log(keep_days=3650).recent() == (fresh,)
 
 
-@pytest.mark.parametrize("damage", ["no database", "a damaged page", "another schema", "newer"])
+@pytest.mark.parametrize("damage", ["no database", "a damaged page", "another schema"])
 def test_a_corrupt_database_is_moved_aside_and_replaced(
     open_log: OpenLog, path: Path, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
@@ -233,10 +246,7 @@ def corrupt(path: Path, damage: str) -> None:
         path.write_bytes(data)
         return
     with closing(sqlite3.connect(path)) as connection:
-        if damage == "newer":
-            connection.execute("PRAGMA user_version = 99")
-        else:
-            connection.execute("DROP TABLE activity")
+        connection.execute("DROP TABLE activity")
 
 
 def test_a_database_corrupted_at_run_time_is_replaced(open_log: OpenLog, path: Path) -> None:
@@ -250,18 +260,39 @@ def test_a_database_corrupted_at_run_time_is_replaced(open_log: OpenLog, path: P
     log.record(replace(CALL, request_id="after"))
     assert len(log.recent()) == 3
     log.close()
-    assert [entry.request_id for entry in open_log().recent()] == ["after"]
+    assert [entry.request_id for entry in open_log().recent()] == ["after", "r-1"]
 
 
-def test_without_a_writable_database_the_log_is_in_memory(
-    open_log: OpenLog, path: Path, caplog: pytest.LogCaptureFixture
+def test_what_cannot_be_written_is_in_memory_and_written_when_it_can(
+    open_log: OpenLog, path: Path, writes: DeferredWrites
 ) -> None:
     path.mkdir()
     log = open_log()
     log.record(CALL)
     log.flush()
     assert log.recent() == (CALL,)
-    assert "in memory only" in caplog.text
+    assert writes.reason == f"Can't write {path}: Is a directory."
+    with pytest.raises(ToolboothError, match=r"Can't read .*activity\.sqlite: "):
+        log.page(ActivityQuery())
+    path.rmdir()
+    writes.retry()
+    assert writes.reason == ""
+    assert log.page(ActivityQuery()).entries == (CALL,)
+
+
+def test_a_database_of_a_newer_version_is_left_as_it_is(
+    open_log: OpenLog, path: Path, writes: DeferredWrites
+) -> None:
+    open_log().close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    newer = path.read_bytes()
+    log = open_log()
+    log.record(CALL)
+    log.close()
+    assert path.read_bytes() == newer
+    assert [file.name for file in path.parent.glob("*.broken*")] == []
+    assert "written by a newer version of Toolbooth" in writes.reason
 
 
 def test_invalid_unicode_breaks_nothing(open_log: OpenLog) -> None:

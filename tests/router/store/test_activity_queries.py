@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from router.domain.activity import (
 from router.domain.ids import ServerId, WorkspaceId
 from router.store.activity_log import SqliteActivityLog
 from router.store.activity_table import ActivityTable
+from router.store.deferred_writes import DeferredWrites
 from tests.support.fakes import FakeClock
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -41,7 +42,11 @@ CALL = ActivityEntry(
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[SqliteActivityLog]:
     log = SqliteActivityLog(
-        tmp_path / "activity.sqlite", keep_days=30, log_details=False, clock=FakeClock(NOW)
+        tmp_path / "activity.sqlite",
+        keep_days=30,
+        log_details=False,
+        clock=FakeClock(NOW),
+        deferred_writes=DeferredWrites(),
     )
     yield log
     log.close()
@@ -113,11 +118,65 @@ def test_the_oldest_entries_are_deleted_at_the_size_limit(tmp_path: Path) -> Non
     table = ActivityTable(tmp_path / "activity.sqlite")
     long = replace(CALL, message="x" * 1000)
     table.insert(replace(long, request_id=str(number)) for number in range(2000))
-    table.prune(NOW - timedelta(days=30), max_bytes=1_000_000)
+    table.limit(1 << 20)
+    table.prune(NOW - timedelta(days=30), NOW)
     kept = [int(entry.request_id) for entry in table.newest(5000)]
     assert 500 < len(kept) < 1200
     assert kept == list(range(1999, 1999 - len(kept), -1))
     table.close()
+
+
+JUMP = timedelta(days=3650)
+
+
+@pytest.fixture
+def pruned_at(tmp_path: Path) -> Generator[Callable[..., list[str]]]:
+    """Opens a table of entries recorded at `times`, deletes what is a month old at `now`, and
+    returns the rest."""
+    table = ActivityTable(tmp_path / "times.sqlite")
+
+    def prune(now: datetime, **times: datetime) -> list[str]:
+        table.insert(replace(CALL, request_id=name, at=at) for name, at in times.items())
+        table.prune(now - timedelta(days=30), now)
+        return [entry.request_id for entry in reversed(table.newest(10))]
+
+    yield prune
+    table.close()
+
+
+def test_a_clock_that_jumps_ten_years_ahead_deletes_nothing(
+    pruned_at: Callable[..., list[str]],
+) -> None:
+    wrong = NOW + JUMP
+    assert pruned_at(wrong, before=NOW) == ["before"]
+    # Used, and started again, while it is wrong.
+    assert pruned_at(wrong + timedelta(days=1), wrong=wrong) == ["before", "wrong"]
+    assert pruned_at(NOW + timedelta(days=2)) == ["before", "wrong"]
+
+
+def test_after_a_week_the_clock_is_believed(pruned_at: Callable[..., list[str]]) -> None:
+    later = NOW + JUMP
+    pruned_at(later, before=NOW, first=later)
+    assert pruned_at(later + timedelta(days=8)) == ["first"]
+
+
+def test_after_a_holiday_old_entries_are_deleted_at_once(
+    pruned_at: Callable[..., list[str]],
+) -> None:
+    assert pruned_at(NOW + timedelta(days=90), before=NOW) == []
+
+
+def test_entries_made_while_the_clock_was_wrong_are_as_old_as_their_neighbours(
+    pruned_at: Callable[..., list[str]],
+) -> None:
+    """In both directions: set to 1970, and ten years ahead."""
+    past, future = datetime(1970, 1, 2, tzinfo=UTC), NOW + JUMP
+    names = ["before", "past", "future", "after"]
+    hour = timedelta(hours=1)
+    made = pruned_at(NOW + hour, before=NOW, past=past, future=future, after=NOW + hour)
+    assert made == names
+    assert pruned_at(past) == names
+    assert pruned_at(NOW + timedelta(days=40), last=NOW + timedelta(days=39)) == ["last"]
 
 
 def test_a_log_of_an_older_version_is_migrated(tmp_path: Path) -> None:

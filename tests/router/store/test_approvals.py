@@ -19,6 +19,8 @@ from router.domain.tool_lists import (
     ServerListing,
 )
 from router.store.approvals import ApprovalStore
+from router.store.deferred_writes import DeferredWrites
+from router.store.json_file import UnusableFile
 
 FILES = ServerId("files")
 TRUST, ON_CHANGE, ALWAYS = ApprovalPolicy
@@ -34,8 +36,13 @@ LATER = tools(read="Read a file and send it on.", write="Write a file.", erase="
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ApprovalStore:
-    return ApprovalStore(tmp_path)
+def writes() -> DeferredWrites:
+    return DeferredWrites()
+
+
+@pytest.fixture
+def store(tmp_path: Path, writes: DeferredWrites) -> ApprovalStore:
+    return ApprovalStore(tmp_path, writes)
 
 
 def waiting(held: dict[str, PendingApproval]) -> dict[str, Approval]:
@@ -122,8 +129,9 @@ def test_an_unreadable_file_approves_nothing(
     (tmp_path / "approvals.json").write_text(text)
     held = store.review(FILES, "x", FIRST, ON_CHANGE)
     assert waiting(held) == {"read": Approval.PENDING, "write": Approval.PENDING}
-    store.approve(FILES, "x", FIRST)
-    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+    with pytest.raises(UnusableFile, match=r"Can't use .*approvals\.json"):
+        store.approve(FILES, "x", FIRST)
+    assert (tmp_path / "approvals.json").read_text() == text
 
 
 def test_without_its_old_definition_a_changed_tool_still_needs_approval(
@@ -136,19 +144,26 @@ def test_without_its_old_definition_a_changed_tool_still_needs_approval(
     )
 
 
-def test_a_full_disk_does_not_block_a_first_list(
-    store: ApprovalStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_on_a_full_disk_a_first_list_is_approved_and_a_change_of_it_is_not(
+    store: ApprovalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: DeferredWrites
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("os.fsync", fail)
-    assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
-    assert "were not written" in caplog.text
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", fail)
+        assert store.review(FILES, "x", FIRST, ON_CHANGE) == {}
+        assert "No space left on device" in writes.reason
+        assert store.review(FILES, "x", LATER, ON_CHANGE)["read"].approval is Approval.CHANGED
+    writes.retry()
+    assert writes.reason == ""
+    again = ApprovalStore(tmp_path, DeferredWrites())
+    assert again.review(FILES, "x", FIRST, ON_CHANGE) == {}
+    assert again.review(FILES, "x", LATER, ON_CHANGE) != {}
 
 
 def test_approvals_of_another_process_apply_at_once(store: ApprovalStore, tmp_path: Path) -> None:
     store.review(FILES, "x", FIRST, ON_CHANGE)
     assert store.review(FILES, "x", LATER, ON_CHANGE)
-    ApprovalStore(tmp_path).approve(FILES, "x", LATER)
+    ApprovalStore(tmp_path, DeferredWrites()).approve(FILES, "x", LATER)
     assert store.review(FILES, "x", LATER, ON_CHANGE) == {}

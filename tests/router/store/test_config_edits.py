@@ -19,6 +19,7 @@ from router.store.config_store import (
     WorkspaceChanged,
     WorkspaceRemoved,
 )
+from router.store.deferred_writes import DeferredWrites
 from tests.router.store.config_files import PERSONAL, WORK, edit, file_of, with_server
 
 
@@ -93,7 +94,7 @@ class TestPolling:
         assert store.poll() == []
         store.update_workspace(PERSONAL, lambda _: WorkspaceConfig(name="Mine"))
         assert store.poll() == []
-        assert ConfigStore(tmp_path).load() == []
+        assert ConfigStore(tmp_path, DeferredWrites()).load() == []
         assert store.workspaces[PERSONAL].name == "Mine"
 
     def test_removed_settings_keep_their_values(self, store: ConfigStore, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from router.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, 
 from router.domain.ids import WorkspaceId
 from router.domain.workspaces import Optimization
 from router.store.config_store import ConfigStore, WorkspaceChanged
+from router.store.deferred_writes import DeferredWrites
 from tests.router.store.config_files import PERSONAL, TIME, WORK, edit, file_of, with_server
 from tests.support.timeouts import WAIT_S
 
@@ -27,7 +28,7 @@ class TestLoading:
     def test_the_first_start_creates_settings_and_a_personal_workspace(
         self, tmp_path: Path
     ) -> None:
-        store = ConfigStore(tmp_path)
+        store = ConfigStore(tmp_path, DeferredWrites())
         assert store.load() == []
         assert store.settings == Settings()
         assert store.workspaces == {PERSONAL: WorkspaceConfig(name="Personal")}
@@ -39,7 +40,7 @@ class TestLoading:
         config = WorkspaceConfig(name="Work", optimization=None, mcp_servers={"Time": TIME})
         store.update_settings(lambda _: settings)
         store.create_workspace(WORK, config)
-        again = ConfigStore(tmp_path)
+        again = ConfigStore(tmp_path, DeferredWrites())
         assert again.load() == []
         assert again.settings == settings
         assert again.workspaces == {PERSONAL: WorkspaceConfig(name="Personal"), WORK: config}
@@ -52,7 +53,7 @@ class TestLoading:
 
     def test_no_personal_workspace_is_created_beside_another(self, tmp_path: Path) -> None:
         edit(file_of(tmp_path, WORK), with_server("time"))
-        store = ConfigStore(tmp_path)
+        store = ConfigStore(tmp_path, DeferredWrites())
         store.load()
         assert list(store.workspaces) == [WORK]
 
@@ -60,7 +61,7 @@ class TestLoading:
         edit(tmp_path / "settings.json", '{\n  "schemaVersion": 1,\n  "port": "many"\n}')
         edit(file_of(tmp_path), '{\n  "mcpServers": {\n}')
         edit(file_of(tmp_path, WORK), with_server("time"))
-        store = ConfigStore(tmp_path)
+        store = ConfigStore(tmp_path, DeferredWrites())
         reported = {
             change.path.name: change
             for change in store.load()
@@ -76,7 +77,7 @@ class TestLoading:
     def test_a_file_written_by_a_newer_version_is_refused_and_kept(self, tmp_path: Path) -> None:
         newer = '{\n  "name": "Work",\n  "schemaVersion": 2,\n  "miracles": true\n}'
         edit(file_of(tmp_path), newer)
-        store = ConfigStore(tmp_path)
+        store = ConfigStore(tmp_path, DeferredWrites())
         [rejected] = store.load()
         assert isinstance(rejected, ConfigRejected)
         assert rejected.line == 3
@@ -88,13 +89,13 @@ class TestLoading:
     def test_a_file_in_place_of_the_workspaces_folder_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "workspaces").write_text("")
         with pytest.raises(ToolboothError, match="workspaces"):
-            ConfigStore(tmp_path).load()
+            ConfigStore(tmp_path, DeferredWrites()).load()
 
     def test_a_folder_whose_name_is_no_id_is_ignored(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         edit(file_of(tmp_path, WorkspaceId("My Work")), with_server("time"))
-        store = ConfigStore(tmp_path)
+        store = ConfigStore(tmp_path, DeferredWrites())
         store.load()
         store.poll()
         assert list(store.workspaces) == [PERSONAL]
@@ -105,13 +106,13 @@ class TestLoading:
         ended.wait(timeout=WAIT_S)
         leftover = tmp_path / f".settings.json.{ended.pid}-0123abcd.tmp"
         leftover.touch()
-        ConfigStore(tmp_path).load()
+        ConfigStore(tmp_path, DeferredWrites()).load()
         assert not leftover.exists()
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits")
     def test_all_created_files_are_private(self, tmp_path: Path) -> None:
         data_dir = tmp_path / "data"
-        ConfigStore(data_dir).load()
+        ConfigStore(data_dir, DeferredWrites()).load()
         for path in (data_dir, *data_dir.rglob("*")):
             assert path.stat().st_mode & 0o077 == 0, path
 
@@ -199,8 +200,9 @@ from pathlib import Path
 from router.domain.ids import WorkspaceId
 from router.config.server import ServerConfig
 from router.store.config_store import ConfigStore
+from router.store.deferred_writes import DeferredWrites
 
-store = ConfigStore(Path(sys.argv[1]))
+store = ConfigStore(Path(sys.argv[1]), DeferredWrites())
 store.load()
 for number in range(50):
     entry = {f"{sys.argv[2]}-{number}": ServerConfig(command="uvx")}
@@ -218,7 +220,7 @@ def test_two_processes_updating_one_workspace_lose_nothing(tmp_path: Path) -> No
         for name in ("left", "right")
     ]
     assert [writer.wait(timeout=WAIT_S) for writer in writers] == [0, 0]
-    store = ConfigStore(tmp_path)
+    store = ConfigStore(tmp_path, DeferredWrites())
     assert store.load() == []
     expected = {f"{name}-{number}" for name in ("left", "right") for number in range(50)}
     assert set(store.workspaces[PERSONAL].mcp_servers) == expected

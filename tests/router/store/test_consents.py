@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import stat
 import sys
@@ -12,8 +11,11 @@ import pytest
 
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId
-from router.store.consents import ConsentStore, resolved_program
+from router.domain.receipts import DiscoveryAccess
+from router.store.consent_key import FILE_NAME, ConsentKey
+from router.store.consents import ConsentStore, fingerprint, resolved_program
 from router.store.files import atomic_write
+from router.store.json_file import UnusableFile
 from tests.support.code_variables import CHOOSE_CODE
 
 TIME = ServerId("time")
@@ -26,9 +28,13 @@ def program(path: Path) -> Path:
     return path
 
 
+def open_consents(data_dir: Path, workspace: str = "personal") -> ConsentStore:
+    return ConsentStore(data_dir / workspace, ConsentKey(data_dir / FILE_NAME))
+
+
 @pytest.fixture
 def consents(tmp_path: Path) -> ConsentStore:
-    return ConsentStore(tmp_path / "personal")
+    return open_consents(tmp_path)
 
 
 @pytest.fixture
@@ -52,7 +58,7 @@ def test_a_consent_is_persistent_and_private(
     consents: ConsentStore, config: ServerConfig, tmp_path: Path
 ) -> None:
     consents.grant(TIME, config)
-    assert ConsentStore(tmp_path / "personal").has(TIME, config)
+    assert open_consents(tmp_path).has(TIME, config)
     if sys.platform != "win32":
         file = tmp_path / "personal" / "consents.json"
         assert file.stat().st_mode & 0o777 == 0o600
@@ -108,19 +114,60 @@ def test_a_reference_to_another_secret_needs_a_new_consent(consents: ConsentStor
     assert not consents.has(TIME, after)
 
 
-@pytest.mark.parametrize("env", [{}, {"TZ": "UTC"}, {"PYTHONPATH": "/a"}])
-def test_a_consent_of_an_earlier_version_holds_where_it_covered_as_much(
-    consents: ConsentStore, tmp_path: Path, env: dict[str, str]
+@pytest.mark.proves("U-1")
+def test_a_file_from_elsewhere_contains_no_consent(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
 ) -> None:
-    """Before, it covered the values of a few variables only."""
-    earlier = {"command": "/bin/sh", "args": [], "cwd": None, "env": sorted(env)}
-    earlier |= {"code": {k: v for k, v in env.items() if k != "TZ"}, "program": "/bin/sh"}
-    granted = hashlib.sha256(json.dumps(earlier, sort_keys=True).encode()).hexdigest()
-    atomic_write(
-        tmp_path / "personal" / "consents.json",
-        json.dumps({"formatVersion": 1, "servers": {TIME: granted}}).encode(),
-    )
-    assert consents.has(TIME, ServerConfig(command="/bin/sh", env=env))
+    """Unsigned, signed with another key, or of another workspace or server."""
+    other = open_consents(tmp_path / "other")
+    other.grant(TIME, config)
+    other.allow(TIME, config, DiscoveryAccess.UNCONFINED)
+    elsewhere = open_consents(tmp_path, "work")
+    elsewhere.grant(TIME, config)
+    unsigned = {"formatVersion": 1, "servers": {TIME: fingerprint(config)}}
+    planted = [
+        (tmp_path / "other" / "personal" / "consents.json").read_bytes(),
+        (tmp_path / "work" / "consents.json").read_bytes(),
+        json.dumps(unsigned).encode(),
+        json.dumps({**unsigned, "formatVersion": 2}).encode(),
+        json.dumps({"formatVersion": 2, "servers": {TIME: "\ud800"}}).encode(),
+    ]
+    for content in planted:
+        atomic_write(tmp_path / "personal" / "consents.json", content)
+        assert not consents.has(TIME, config)
+        assert consents.access(TIME, config) is DiscoveryAccess.ISOLATED
+        assert not open_consents(tmp_path).has(TIME, config)
+    consents.grant(TIME, config)
+    assert consents.has(TIME, config)
+    copied = json.loads((tmp_path / "personal" / "consents.json").read_text())
+    copied["servers"]["other"] = copied["servers"][TIME]
+    atomic_write(tmp_path / "personal" / "consents.json", json.dumps(copied).encode())
+    assert not consents.has(ServerId("other"), config)
+
+
+def test_access_is_signed_with_the_configuration_it_was_granted_for(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
+) -> None:
+    consents.allow(TIME, config, DiscoveryAccess.NETWORK)
+    assert open_consents(tmp_path).access(TIME, config) is DiscoveryAccess.NETWORK
+    other = config.model_copy(update={"args": ("--other",)})
+    assert consents.access(TIME, other) is DiscoveryAccess.ISOLATED
+    path = tmp_path / "personal" / "consents.json"
+    path.write_text(path.read_text().replace("network", "unconfined"))
+    assert consents.access(TIME, config) is DiscoveryAccess.ISOLATED
+
+
+@pytest.mark.parametrize("damage", [b"", b"short"])
+def test_a_damaged_key_is_kept_and_signs_nothing(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path, damage: bytes
+) -> None:
+    consents.grant(TIME, config)
+    (tmp_path / FILE_NAME).write_bytes(damage)
+    again = open_consents(tmp_path)
+    assert not again.has(TIME, config)
+    with pytest.raises(UnusableFile, match=r"consent\.key: it is not a key"):
+        again.grant(TIME, config)
+    assert (tmp_path / FILE_NAME).read_bytes() == damage
 
 
 @pytest.mark.proves("U-1")
@@ -160,14 +207,13 @@ def test_a_forgotten_consent_is_gone(consents: ConsentStore, config: ServerConfi
     assert consents.has(ServerId("other"), config)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"formatVersion": 2}', '{"formatVersion": 1, "servers": {"time": 1}}']
-)
-def test_an_unusable_file_has_no_consent_and_is_replaced(
-    consents: ConsentStore, config: ServerConfig, tmp_path: Path, text: str
+def test_a_program_that_is_gone_is_told_from_one_that_was_never_consented_to(
+    consents: ConsentStore, config: ServerConfig, tmp_path: Path
 ) -> None:
-    (tmp_path / "personal").mkdir()
-    (tmp_path / "personal" / "consents.json").write_text(text)
-    assert not consents.has(TIME, config)
+    assert not consents.lost_program(TIME, config)
     consents.grant(TIME, config)
-    assert consents.has(TIME, config)
+    assert not consents.lost_program(TIME, config)
+    (tmp_path / "bin" / "time-server.cmd").unlink()
+    assert consents.lost_program(TIME, config)
+    assert not consents.has(TIME, config)
+    assert not consents.lost_program(ServerId("other"), config)

@@ -52,4 +52,4 @@ def test_an_unreadable_receipt_is_none(
 ) -> None:
     (tmp_path / "time.json").write_text(text)
     assert ReceiptStore(tmp_path).read(TIME) is None
-    assert "Ignoring" in caplog.text
+    assert "Can't use" in caplog.text

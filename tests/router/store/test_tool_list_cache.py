@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from router.discovery.vetting.preparation import prepare
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
+from router.store.json_file import UnusableFile
 from router.store.tool_list_cache import ToolListCache
 
 TIME = ServerId("time")
@@ -206,6 +208,15 @@ def test_marking_a_list_as_checked_rewrites_nothing(cache: ToolListCache, path: 
     assert abs(entry.seen_at - NOON - timedelta(hours=3)) < timedelta(milliseconds=1)
 
 
+def test_a_list_that_was_dated_ahead_is_as_old_as_its_last_check(cache: ToolListCache) -> None:
+    """Its clock was ten years ahead when it was written, and right when it was checked."""
+    cache.write(TIME, replace(ENTRY, cached_at=NOON + timedelta(days=3650)))
+    cache.touch(TIME, NOON)
+    entry = cache.read(TIME, HASH)
+    assert entry is not None
+    assert entry.seen_at == NOON
+
+
 def test_marking_a_removed_list_as_checked_is_no_error(cache: ToolListCache) -> None:
     cache.touch(TIME, NOON)
 
@@ -222,7 +233,7 @@ def test_a_foreign_file_is_ignored(cache: ToolListCache, path: Path, text: bytes
 def test_a_folder_in_the_entrys_place_is_ignored(cache: ToolListCache, path: Path) -> None:
     path.mkdir(parents=True)
     assert cache.read(TIME, HASH) is None
-    with pytest.raises(ToolboothError, match="Can't write"):
+    with pytest.raises(UnusableFile, match="Is a directory"):
         cache.write(TIME, ENTRY)
     cache.remove(TIME)
     assert path.is_dir()

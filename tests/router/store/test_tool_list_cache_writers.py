@@ -14,6 +14,7 @@ import router
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import CachedListing, ServerListing
+from router.store.files import remove_stale_files
 from router.store.tool_list_cache import ToolListCache
 from tests.support.timeouts import WAIT_S
 
@@ -77,6 +78,7 @@ def kill_writers(folder: Path, steps: Iterable[int]) -> None:
             print(step, file=killer.stdin, flush=True)
             assert killer.stdout.readline() == "killed\n"
             interrupted += any(folder.glob(".*.tmp"))
+            remove_stale_files(folder)
             entry = ToolListCache(folder).read(TIME, HASH)
             assert entry is not None
             assert len({tool.shown.get("description") for tool in entry.listing.tools}) <= 2

@@ -130,4 +130,4 @@ async def test_a_server_that_accepts_and_never_responds_times_out(output: Server
         port = silent.getsockname()[1]
         opening = open_address(f"http://127.0.0.1:{port}", output, startup_timeout_s=0.3)
         failure = await failure_of(opening)
-    assert failure == Failure(FailureKind.TIMEOUT, "0.3 s")
+    assert failure == Failure(FailureKind.SILENT, "0.3 s", "127.0.0.1")

@@ -9,7 +9,8 @@ import pytest
 
 from router.domain.errors import UpstreamAnsweredError
 from router.domain.json_values import JsonObject
-from router.upstream.limits import LIMITS
+from router.domain.tool_lists import Cut, CutKind
+from router.upstream.limits import LIMITS, UpstreamLimits, upstream_limits
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import NO_OPTIONS, CallOptions
 from tests.router.upstream.connection_harness import Open
@@ -110,10 +111,34 @@ async def test_a_malformed_list_is_empty(tools: Any) -> None:
 async def test_an_endless_list_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     page = {"tools": named(*map(str, range(1000)))}
     many = ListedUpstream({}, {"tools/list": [page] * 200})
-    assert len((await read_listing(many)).tools) == LIMITS.entries
+    listing = await read_listing(many)
+    assert len(listing.tools) == LIMITS.entries
+    assert listing.cuts == (Cut(CutKind.TOO_MANY_TOOLS, 100_000 - LIMITS.entries + 1),)
     short = ListedUpstream({}, {"tools/list": [{"tools": named("a")}] * 200})
     assert len((await read_listing(short)).tools) == LIMITS.pages
     assert caplog.text.count("was cut") == 2
+
+
+@pytest.mark.proves("DISC-8")
+async def test_what_exceeds_the_limits_is_counted() -> None:
+    lists = {
+        "tools/list": [{"tools": named(*map(str, range(30)))}],
+        "prompts/list": [{"prompts": named(*map(str, range(25)))}],
+        "resources/list": [{"resources": [{"name": "x" * 5000}, *named("a", "b")]}],
+    }
+    upstream = ListedUpstream({"tools": {}, "prompts": {}, "resources": {}}, lists)
+    limits = UpstreamLimits(entries=20, listing_characters=4000)
+    listing = await read_listing(upstream, limits)
+    assert (len(listing.tools), len(listing.prompts), len(listing.resources)) == (20, 20, 0)
+    assert listing.cuts == (Cut(CutKind.LIST_TOO_LONG, 8), Cut(CutKind.TOO_MANY_TOOLS, 10))
+
+
+def test_a_higher_limit_of_tools_lets_more_be_read() -> None:
+    assert upstream_limits(8, 2000) == upstream_limits(8, 50) == LIMITS
+    raised = upstream_limits(message_mb=50, tools=100_000)
+    assert (raised.entries, raised.pages) == (100_000, 5_000)
+    assert raised.listing_characters == 100_000 * 1024
+    assert raised.message_size == "50 MB"
 
 
 async def test_a_repeated_cursor_ends_the_list() -> None:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
@@ -296,9 +295,9 @@ async def test_an_idempotent_call_waits_for_a_restart_within_its_timeout(
     harness.options = []
     params: JsonObject = {"name": "echo", "arguments": {}}
 
-    def idempotent_call(timeout_s: float) -> Awaitable[JsonObject]:
+    async def idempotent_call(timeout_s: float) -> JsonObject:
         options = CallOptions(timeout_s, idempotent=True)
-        return pool.request(REF, "tools/call", params, options)
+        return await pool.request(REF, "tools/call", params, options)
 
     assert await failure_of(idempotent_call(timeout_s=2)) == refused
     waiting = spawn(idempotent_call(WAIT_S), name="waiting call")

@@ -201,7 +201,7 @@ async def test_a_request_that_times_out_fails_and_is_cancelled(
 ) -> None:
     call = spawn(peer.request("tools/call", options=CallOptions(timeout_s=0.01)), name="call")
     await transport.sent.get()
-    assert await failure_of(call) == Failure(FailureKind.TIMEOUT, "0.01 s")
+    assert await failure_of(call) == Failure(FailureKind.CALL_TIMEOUT, "0.01 s")
     assert (await transport.sent.get())["method"] == "notifications/cancelled"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from router.wire.jsonrpc import (
     INVALID_JSON,
     AmbiguousJSON,
+    InvalidMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -40,25 +42,38 @@ from router.wire.jsonrpc import (
             {"id": "q", "result": {"a": 1}, "error": {"code": 1}},
             JSONRPCResponse("q", None, {"code": 1}),
         ),
-        ({"id": None, "method": "ping"}, None),
-        ({"id": True, "method": "ping"}, None),
-        ({"id": 1.5, "method": "ping"}, None),
-        ({"id": 1, "method": "ping", "params": []}, None),
-        ({"id": 1, "method": 2}, None),
-        ({"id": 1, "Method": "ping"}, None),
-        ({"id": 1, "result": 3}, None),
-        ({"result": {}}, None),
     ],
 )
 def test_a_message_is_a_request_a_notification_or_a_response(
     message: dict[str, Any], meaning: object
 ) -> None:
     assert parse_message({"jsonrpc": "2.0", **message}) == meaning
-    assert parse_message(message) is None
 
 
-def test_a_batch_is_not_a_message() -> None:
-    assert parse_message([{"jsonrpc": "2.0", "id": 1, "method": "ping"}]) is None
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ({"id": None, "method": "ping"}, '"id" must not be null'),
+        ({"id": True, "method": "ping"}, '"id" must be a string or an integer'),
+        ({"id": 1.5, "method": "ping"}, '"id" must be a string or an integer'),
+        ({"id": 1, "method": "ping", "params": []}, '"params" must be an object'),
+        ({"id": 1, "method": 2}, '"method" must be a string'),
+        ({"id": 1, "Method": "ping"}, 'needs "method"'),
+        ({"id": 1, "result": 3}, "must be an object"),
+        ({"result": {}}, 'needs an "id"'),
+        ({"jsonrpc": "1.0", "id": 1, "method": "ping"}, '"jsonrpc" must be "2.0"'),
+        ({"jsonrpc": 2, "id": 1, "method": "ping"}, '"jsonrpc" must be "2.0"'),
+    ],
+)
+def test_what_is_no_message_is_told_by_its_own_sentence(message: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidMessage, match=re.escape(why)):
+        parse_message({"jsonrpc": "2.0", **message})
+
+
+@pytest.mark.parametrize("value", [[{"jsonrpc": "2.0", "id": 1, "method": "ping"}], "ping", None])
+def test_a_batch_is_not_a_message(value: object) -> None:
+    with pytest.raises(InvalidMessage, match="not a batch"):
+        parse_message(value)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"a":"\xed\xa0\x80"}'])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import mcp_types as sdk
 import pytest
-from mcp.shared import inbound
-from mcp_types import version
+from mcp.shared import inbound, subscriptions
+from mcp_types import methods, version
 
 from router.wire import mcp
 
@@ -20,6 +20,14 @@ def test_our_constants_match_the_sdk() -> None:
     assert mcp.UNSUPPORTED_VERSION == sdk.UNSUPPORTED_PROTOCOL_VERSION
     assert mcp.HEADER_MISMATCH == sdk.HEADER_MISMATCH
     assert mcp.METHOD_NOT_FOUND == sdk.METHOD_NOT_FOUND
+    assert mcp.PARSE_ERROR == sdk.PARSE_ERROR
+    assert mcp.INVALID_REQUEST == sdk.INVALID_REQUEST
+    assert mcp.INVALID_PARAMS == sdk.INVALID_PARAMS
+    assert mcp.INTERNAL_ERROR == sdk.INTERNAL_ERROR
+    assert mcp.REQUEST_TIMEOUT == sdk.REQUEST_TIMEOUT
+    assert mcp.LOG_LEVEL_KEY == sdk.LOG_LEVEL_META_KEY
+    assert mcp.SUBSCRIPTION_ID_KEY == subscriptions.SUBSCRIPTION_ID_META_KEY
+    assert mcp.INPUT_REQUIRED_METHODS == methods.INPUT_REQUIRED_METHODS
     assert mcp.VERSION_HEADER == inbound.MCP_PROTOCOL_VERSION_HEADER
     assert mcp.METHOD_HEADER == inbound.MCP_METHOD_HEADER
     assert mcp.NAME_HEADER == inbound.MCP_NAME_HEADER

@@ -93,6 +93,20 @@ def test_exposure_and_strategy_of_a_project_are_chosen_and_undone(
     qtbot.waitUntil(lambda: config(router).optimization is Optimization.BM25)
 
 
+def test_a_search_tool_can_be_offered_beside_progressive_discovery(
+    dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
+) -> None:
+    toggle = button(dialog, "Search tool with Progressive")
+    assert not toggle.isEnabled()
+    change(dialog, "Progressive", qtbot)
+    qtbot.waitUntil(toggle.isEnabled)
+    change(dialog, "Search tool with Progressive", qtbot)
+    qtbot.waitUntil(lambda: config(router).offer_search)
+    undo(dialog, qtbot)
+    qtbot.waitUntil(lambda: not config(router).offer_search)
+    assert not toggle.isChecked()
+
+
 def test_a_project_has_the_servers_the_user_chooses(
     dialog: ProjectsDialog, router: FakeRouter, qtbot: QtBot
 ) -> None:

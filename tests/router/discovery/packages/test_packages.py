@@ -13,21 +13,24 @@ from typing import Any
 
 import pytest
 
-from router.api.events import ToolsChanged
+from router.api.events import DiscoveryProgressed, ToolsChanged
 from router.config.server import ServerConfig
 from router.discovery.packages import package_store
-from router.discovery.packages.installer import Installed, fetch_environment
+from router.discovery.packages.installed import Installed
+from router.discovery.packages.installer_process import Fetch, fetch_environment
 from router.discovery.packages.package_store import PackageStore
 from router.discovery.packages.runners import PackageRun
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerId, ServerRef
 from router.domain.servers import DiscoveryStatus
+from router.domain.tool_lists import ApprovalPolicy
 from router.runtime.clock import utc_now
+from router.store.consent_key import ConsentKey
 from tests.router.discovery.test_discovery import status_of
 from tests.servers.commands import is_running
 from tests.support.fifo import Fifo
 from tests.support.router_process import NODE
-from tests.support.running_router import PERSONAL, RunningRouter
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 NPM = """\
 #!{python}
@@ -36,12 +39,14 @@ from pathlib import Path
 log = Path({log!r})
 log.write_text(json.dumps({{"args": sys.argv[1:], "env": dict(os.environ)}}))
 if (broken := Path({broken!r})).exists():
-    print("npm error code E404")
+    print("npm error code ETARGET")
+    print("npm error notarget No matching version found for @scope/server@9.")
     sys.exit(1)
 home = Path("node_modules/@scope/server")
 home.mkdir(parents=True)
 version = Path({version!r}).read_text()
-about = {{"name": "@scope/server", "version": version, "bin": {{"server": "cli.js"}}}}
+program = Path({program!r}).read_text()
+about = {{"name": "@scope/server", "version": version, "bin": {{"server": program}}}}
 (home / "package.json").write_text(json.dumps(about))
 (home / "cli.js").write_text({script!r})
 lock = {{"packages": {{"node_modules/@scope/server": {{"integrity": "sha512-" + version}}}}}}
@@ -76,7 +81,8 @@ class Registry:
         self.folder.mkdir()
         (self.folder / "node").symlink_to(NODE)
         self._log, self._version = folder / "log.json", folder / "version"
-        self.broken = folder / "broken"
+        self.broken, self.program = folder / "broken", folder / "program"
+        self.program.write_text("cli.js")
         program = self.folder / "npm"
         program.write_text(
             NPM.format(
@@ -84,6 +90,7 @@ class Registry:
                 log=str(self._log),
                 broken=str(self.broken),
                 version=str(self._version),
+                program=str(self.program),
                 script=SERVER,
             )
         )
@@ -146,9 +153,12 @@ async def test_a_package_is_updated_only_when_the_user_asks(
     registry.publish("2.0.0")
     await running.router.discovery.refresh(PERSONAL, ref.server)
     assert listed_version(running, ref) == "version 1.0.0"
+    (package_folder(tmp_path) / "node_modules/@scope/server/memory.json").write_text("mine")
     running.trace.clear()
     await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
     await running.trace.until(ToolsChanged)
+    kept_data = package_folder(tmp_path) / "node_modules/@scope/server/memory.json"
+    assert kept_data.read_text() == "mine", "what the server wrote beside its code stays"
     receipt = running.router.discovery.receipt(ref)
     assert receipt is not None
     assert receipt.package is not None
@@ -170,8 +180,8 @@ async def test_a_failed_fetch_says_why_and_leaves_nothing_behind(
     status = status_of(running, ref)
     assert status.discovery is DiscoveryStatus.FAILED
     assert status.failure is not None
-    assert status.failure.kind is FailureKind.FETCH_FAILED
-    assert status.failure.detail == "npm error code E404"
+    assert status.failure.kind is FailureKind.PACKAGE_NOT_FOUND
+    assert status.failure.detail == "No matching version found for @scope/server@9"
     assert list((tmp_path / "data" / "packages" / "personal" / "test").iterdir()) == []
 
 
@@ -190,6 +200,65 @@ async def test_removing_a_server_removes_its_package(
     ref = await running.add("Test", registry.config())
     await running.router.servers.remove(ref)
     assert not (tmp_path / "data" / "packages" / "personal" / "test").exists()
+
+
+def package_folder(tmp_path: Path) -> Path:
+    [folder] = (tmp_path / "data" / "packages" / "personal" / "test").glob("*/")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["cli.js", "node_modules_json.js", "package.json"])
+async def test_a_package_that_was_changed_on_disk_is_not_started(
+    running: RunningRouter, registry: Registry, tmp_path: Path, name: str
+) -> None:
+    ref = await running.add("Test", registry.config())
+    file = package_folder(tmp_path) / "node_modules" / "@scope" / "server" / name
+    if file.exists():
+        file.chmod(0o600)
+    file.write_text("require('fs').writeFileSync('/dev/null', 'another program')")
+    result = await running.call("tool_execute", {"toolKey": "test:where"})
+    assert result["isError"]
+    assert "The downloaded package @scope/server was changed on disk" in json.dumps(result)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.PACKAGE_CHANGED
+    assert failure.detail.endswith(name)
+    await running.router.discovery.refresh(PERSONAL, ref.server, packages=True)
+    assert status_of(running, ref).failure is None
+
+
+async def test_a_planted_record_of_a_package_runs_nothing(
+    running: RunningRouter, registry: Registry, tmp_path: Path
+) -> None:
+    await running.add("Test", registry.config())
+    ran = tmp_path / "ran"
+    current = tmp_path / "data" / "packages" / "personal" / "test" / "current.json"
+    planted = json.loads(current.read_text()) | {"command": ["/usr/bin/touch", str(ran)]}
+    current.write_text(json.dumps(planted))
+    registry.broken.touch()
+    (registry.folder / "npx").symlink_to("/bin/false")
+    await running.call("tool_execute", {"toolKey": "test:where"})
+    assert not ran.exists()
+
+
+async def test_a_program_outside_its_package_is_refused(
+    running: RunningRouter, registry: Registry
+) -> None:
+    registry.program.write_text("../../../../../../../../../../../../bin/sh")
+    ref = await running.add("Test", registry.config())
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert "it has no program" in failure.detail
+
+
+async def test_a_registry_in_the_servers_configuration_is_used(
+    running: RunningRouter, registry: Registry
+) -> None:
+    """Otherwise a private package's name would be looked up in the public registry."""
+    url = "https://npm.corp.example"
+    await running.add("Test", registry.config(npm_config_registry=url))
+    assert registry.last_fetch["env"]["npm_config_registry"] == url
 
 
 async def test_cancelling_a_fetch_ends_its_installer_at_once(
@@ -214,16 +283,60 @@ async def test_a_package_is_found_again_in_a_folder_whose_name_is_not_utf_8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def install(*_: object) -> Installed:
-        return Installed(("server",), "1.0.0", "sha512-1")
+        return Installed(("server",), "1.0.0", "sha512-1", sys.executable)
 
     monkeypatch.setattr(package_store, "install", install)
-    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), utc_now)
-    ref, run = ServerRef(PERSONAL, ServerId("s")), PackageRun("npm", ("server",), None, ())
+    store = PackageStore(tmp_path / os.fsdecode(b"\xff"), ConsentKey(tmp_path / "key"), utc_now)
+    ref = ServerRef(PERSONAL, ServerId("s"))
+    run = PackageRun(runner="npx", source="npm", specs=("server",))
     assert store.find(ref, run) is None
-    stored = await store.fetch(ref, run, "")
+    stored = await store.fetch(ref, lambda folder: Fetch(run, folder, ""))
     assert store.find(ref, run) == stored
 
 
-def test_variables_that_can_load_code_do_not_reach_an_installer() -> None:
-    ours = {"npm_config_ignore_scripts": "false", "npm_config_script_shell": "x", "PATH": "/bin"}
-    assert fetch_environment(ours) == {"PATH": "/bin"}
+@pytest.mark.parametrize(
+    "name",
+    "npm_config_ignore_scripts npm_config_script_shell npm_config_node_options npm_config_git "
+    "npm_config_global npm_config_prefix PIP_TARGET PIP_NO_BINARY PIP_PYTHON UV_NO_BINARY "
+    "UV_TARGET UV_SYSTEM_PYTHON NODE_OPTIONS PYTHONPATH".split(),
+)
+def test_variables_that_load_code_or_install_elsewhere_do_not_reach_an_installer(name: str) -> None:
+    assert fetch_environment({name: "x", "PATH": "/bin"}) == {"PATH": "/bin"}
+
+
+def test_an_installer_gets_certificates_proxies_and_credentials_of_registries() -> None:
+    ours = {
+        "SSL_CERT_FILE": "/corp/ca.pem",
+        "https_proxy": "http://proxy",
+        "NPM_TOKEN": "t",
+        "npm_config_//npm.corp/:_authToken": "t",
+        "PIP_INDEX_URL": "https://me:pass@pypi.corp/simple",
+        "UV_INDEX_CORP_PASSWORD": "p",
+        "UV_PYTHON": "3.12",
+    }
+    assert fetch_environment(ours) == ours
+
+
+def test_of_the_servers_own_variables_only_literal_ones_of_the_network_reach_an_installer() -> None:
+    configured = {"API_KEY": "k", "HTTPS_PROXY": "http://p", "PIP_INDEX_URL": "${keyring:index}"}
+    assert fetch_environment({}, configured) == {"HTTPS_PROXY": "http://p"}
+
+
+@pytest.mark.proves("CACHE-4", "CACHE-3")
+async def test_a_list_is_trusted_as_long_as_its_package_is_the_same(
+    registry: Registry, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    async with running_router(data) as first:
+        await first.router.tools.set_approval_policy(PERSONAL, ApprovalPolicy.TRUST)
+        ref = await first.add("Test", registry.config())
+    async with running_router(data) as same:
+        assert not [e for e in same.trace.events if isinstance(e, DiscoveryProgressed)]
+        registry.publish("2.0.0")
+        # As if it was killed before it listed the tools of the new package.
+        packages = same.router._upstreams.packages  # pyright: ignore[reportPrivateUsage]
+        packages.renew(ref)
+        await packages.resolve(ref, registry.config(), registry.config().env["PATH"])
+    async with running_router(data) as second:
+        await second.trace.until(ToolsChanged)
+        assert listed_version(second, ref) == "version 2.0.0"

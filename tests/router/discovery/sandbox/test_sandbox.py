@@ -12,10 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from router.discovery.sandbox.launch_spec import OVER_LIMIT, SandboxLimits, SandboxProfile
+from router.discovery.sandbox.launch_spec import (
+    OVER_LIMIT,
+    LaunchSpec,
+    SandboxLimits,
+    SandboxProfile,
+)
 from router.discovery.sandbox.linux_escapes import linux_escapes
 from router.discovery.sandbox.observations import Observations
-from router.discovery.sandbox.sandbox import SandboxedCommand, protection
+from router.discovery.sandbox.sandbox import (
+    Sandbox,
+    SandboxedCommand,
+    SandboxRequest,
+    protection,
+)
 from router.discovery.sandbox.self_test import (
     SandboxSupport,
     best_profile,
@@ -223,3 +233,17 @@ def test_a_file_name_that_is_not_utf_8_hides_nothing_else(tmp_path: Path) -> Non
         tmp_path / "observations",
     )
     assert run.observations() == seen
+
+
+async def test_certificates_that_variables_name_are_readable_but_no_home(tmp_path: Path) -> None:
+    home = tmp_path / "people" / "ann"
+    home.mkdir(parents=True)
+    (home / "corp.pem").touch()
+    support = SandboxSupport(SandboxProfile(IsolationLevel.FULL), ())
+    sandbox = Sandbox(tmp_path / "runs", home, tmp_path / "data", lambda: support)
+    env = {"NODE_EXTRA_CA_CERTS": str(home / "corp.pem"), "SSL_CERT_DIR": str(home)}
+    server = ServerCommand("/bin/true", env=env, inherits=False)
+    async with sandbox.command(SandboxRequest(server)) as run:
+        spec = LaunchSpec.read(Path(run.command.args[-1]))
+    assert str(home / "corp.pem") in spec.readable
+    assert str(home) not in spec.readable

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +14,15 @@ import pytest
 from router.catalog.saved_scripts import read_script
 from router.catalog.tool_definition import context_tokens
 from router.domain.activity import ActivityKind, Outcome
-from router.domain.ids import ServerRef
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failures import Failure, FailureKind
+from router.domain.ids import ServerRef, TokenId
 from router.domain.json_values import JsonObject
 from router.gateway.tools import meta_tools, progressive
-from tests.router.gateway.harness import READ, WRITE, GatewayHarness
+from router.scripts.worker import LuaRuntime
+from router.upstream.ports import CallOptions
+from tests.router.gateway.harness import READ, WRITE, Answer, GatewayHarness
+from tests.support.fake_upstreams import FakeUpstreams
 
 FIVE = ["list-servers", "list-server-tools", "tool-details", "inspect-tool-response", "execute"]
 ODD: JsonObject = {"name": "odd.name", "description": "Odd\nthings", "inputSchema": {}}
@@ -78,6 +86,24 @@ async def test_they_are_listed_only_in_progressive_exposure() -> None:
     ]
 
 
+@pytest.mark.proves("PROG-1")
+async def test_a_project_can_offer_search_as_a_sixth_tool() -> None:
+    gateway = GatewayHarness(answer, tools=(READ, ODD), exposure="progressive", offerSearch=True)
+    listing = gateway.tool_methods.list_tools(gateway.request())
+    assert [tool["name"] for tool in listing.result["tools"]] == [*FIVE, "tool_discovery"]
+    assert listing is gateway.tool_methods.list_tools(gateway.request())
+    [found] = await gateway.discover("odd things")
+    assert found["lua"] == "files.odd_name"
+    said = gateway.tool_methods.instructions(gateway.request().principal)
+    assert "Find tools with tool_discovery" in said
+    assert not [text for text in (said, str(listing.result)) if "tool_execute" in text]
+    searching = GatewayHarness(offerSearch=True)
+    names = [
+        t["name"] for t in searching.tool_methods.list_tools(searching.request()).result["tools"]
+    ]
+    assert names == ["tool_discovery", "tool_execute"]
+
+
 @pytest.mark.proves("PROG-2", "PROG-9")
 async def test_servers_are_listed_with_identifier_description_version_and_instructions(
     gateway: GatewayHarness,
@@ -88,7 +114,7 @@ async def test_servers_are_listed_with_identifier_description_version_and_instru
     )
     assert await text_of(gateway, "list-servers") == (
         "Available MCP Servers:\n\n## Files (Lua: files)\nFiles on disk\nVersion: 1.0.0\n"
-        "Instructions: Ask for absolute paths."
+        "Instructions: Ask for absolute paths.\nTools: 4"
     )
 
 
@@ -97,9 +123,9 @@ async def test_tools_are_listed_in_brief_without_those_denied(gateway: GatewayHa
     assert await text_of(gateway, "list-server-tools", luaServerName="files") == (
         "Tools for Files:\n\n"
         "- odd.name (Lua: odd_name): Odd things\n"
-        "- purge (Lua: purge): Remove everything\n"
-        "- read_file (Lua: read_file): Read a file\n"
-        "- write_file (Lua: write_file): Write a file"
+        "- purge: Remove everything\n"
+        "- read_file: Read a file\n"
+        "- write_file: Write a file"
     )
 
 
@@ -108,9 +134,102 @@ async def test_details_have_description_parameters_and_an_example(gateway: Gatew
     details = await text_of(gateway, "tool-details", luaServerName="files", luaToolName="read_file")
     assert details == (
         "## read_file\n\nRead a file\n\n### Parameters\n\n- path (string, required)\n\n"
+        "### Returns\n\nNot declared.\n\n"
         "### Example Usage\n\nlocal response = files.read_file({\n"
         '  path = "...",\n}):await()\nresult(response)'
     )
+
+
+def described(name: str, description: str) -> JsonObject:
+    return {"name": name, "description": description, "inputSchema": {}}
+
+
+@pytest.mark.proves("PROG-2")
+async def test_a_server_that_describes_nothing_is_told_by_its_tools() -> None:
+    many = tuple(described(f"tool_{n}", "") for n in range(12))
+    for tools, told in (
+        ((READ, WRITE), "It has read_file, write_file.\nTools: 2"),
+        (many, "tool_4, tool_5, and 4 more tools.\nTools: 12"),
+    ):
+        gateway = GatewayHarness(tools=tools, exposure="progressive")
+        gateway.relist(server_info={"title": "files"})
+        assert told in await text_of(gateway, "list-servers")
+
+
+@pytest.mark.proves("PROG-3")
+async def test_brief_descriptions_end_with_a_sentence() -> None:
+    long = "Reads one file. " + "It says a lot about this, in a sentence that is rather long. " * 9
+    endless = "word " * 100
+    tools = tuple(
+        described(name, text)
+        for name, text in (
+            ("a", long),
+            ("b", endless),
+            ("c", "Find e.g. a page.\n\nArgs:\n  q: what to find"),
+            ("d", "ファイルを読む。" * 30),
+        )
+    )
+    gateway = GatewayHarness(tools=tools, exposure="progressive")
+    text = await text_of(gateway, "list-server-tools", luaServerName="files")
+    a, b, c, d = [line.partition(": ")[2] for line in text.splitlines()[2:]]
+    sentence = "It says a lot about this, in a sentence that is rather long."
+    assert a == f"Reads one file. {sentence}"
+    assert b == f"{' '.join(['word'] * 48)}…"
+    assert c == "Find e.g. a page."
+    assert d.endswith("。")
+
+
+OUTPUT: JsonObject = {
+    **READ,
+    "outputSchema": {
+        "type": "object",
+        "properties": {"size": {"type": "integer", "description": "In bytes"}},
+        "required": ["size"],
+    },
+}
+
+
+@pytest.mark.proves("PROG-4")
+async def test_details_show_what_a_tool_returns() -> None:
+    gateway = GatewayHarness(answer, tools=(OUTPUT, WRITE), exposure="progressive")
+    named = {"luaServerName": "files"}
+    declared = await text_of(gateway, "tool-details", **named, luaToolName="read_file")
+    assert "### Returns\n\n- size (integer, required): In bytes\n" in declared
+    before = await text_of(gateway, "tool-details", **named, luaToolName="write_file")
+    assert "### Returns\n\nNot declared.\n" in before
+    await gateway.call("execute", {"script": "files.write_file{}:await()"})
+    after = await text_of(gateway, "tool-details", **named, luaToolName="write_file")
+    assert "Not declared. An earlier result was: {written: number[]}" in after
+    other = gateway.request(name="tool-details", arguments={**named, "luaToolName": "write_file"})
+    other = replace(other, principal=replace(other.principal, token=TokenId("other")))
+    of_another = await gateway.tool_methods.call_tool(other)
+    assert "An earlier result" not in of_another["content"][0]["text"]
+    await gateway.runner.close()
+
+
+@pytest.mark.proves("PROG-4")
+async def test_details_of_several_tools_come_at_once(gateway: GatewayHarness) -> None:
+    names = ["read_file", "odd_name", "odd.name", "files.write_file"]
+    for arguments in (
+        {"luaServerName": "files", "luaToolNames": names},
+        {"luaServerName": "files", "luaToolName": names[0], "luaToolNames": names[1:]},
+        {"luaServerName": "files", "luaToolNames": json.dumps(names)},
+        {"luaToolNames": ["files.read_file", "files.odd_name", "files.odd.name", names[-1]]},
+    ):
+        text = await text_of(gateway, "tool-details", **arguments)
+        headings = [line for line in text.splitlines() if line.startswith("## ")]
+        assert headings == ["## read_file", "## odd.name", "## odd.name", "## write_file"]
+
+
+@pytest.mark.proves("PROG-4")
+async def test_a_wrong_name_among_several_does_not_hide_the_others(gateway: GatewayHarness) -> None:
+    names = {"luaServerName": "files", "luaToolNames": ["raed_file", "read_file"]}
+    text = await text_of(gateway, "tool-details", **names)
+    assert 'Files has no tool "raed_file". Did you mean read_file' in text
+    assert "## read_file" in text
+    for wrong in ([], ["x"] * 21, [1], ["raed_file"]):
+        result = await gateway.call("tool-details", {**names, "luaToolNames": wrong})
+        assert result["isError"] is True
 
 
 @pytest.mark.proves("PROG-5")
@@ -126,6 +245,43 @@ async def test_inspecting_really_calls_the_tool_and_says_so(gateway: GatewayHarn
     )
     assert failed["isError"] is True
     assert "It failed:\n\nthe disk is full" in failed["content"][0]["text"]
+
+
+@pytest.mark.proves("PROG-5")
+async def test_inspecting_says_truly_whether_the_tool_was_called() -> None:
+    not_called: list[tuple[JsonObject, JsonObject, str]] = [
+        ({}, {}, '"path" is required.'),
+        ({"path": "/x"}, {"permissions": {"files:read_file": "ask"}}, "permission"),
+        ({"path": 5}, {}, "must be of type"),
+    ]
+    named = {"luaServerName": "files", "luaToolName": "read_file"}
+    for sample, config, why in not_called:
+        gateway = GatewayHarness(answer, exposure="progressive", **config)
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs=sample)
+        assert text.startswith("files:read_file was not called.")
+        assert why in text
+        assert gateway.upstreams.asked == []
+    error = UpstreamFailed(Failure(FailureKind.CALL_TIMEOUT, "5 s"), "No response.")
+    error.sent = True
+    outcomes = (
+        (error, "files:read_file was sent the call. No response. The call may still"),
+        (
+            UpstreamFailed(Failure(FailureKind.EXITED), "It did not start."),
+            "was not called. It did",
+        ),
+        (UpstreamAnsweredError(-32000, "quota"), "This really called files:read_file, which"),
+    )
+    for raised, says in outcomes:
+        gateway = GatewayHarness(raising(raised), exposure="progressive")
+        text = await text_of(gateway, "inspect-tool-response", **named, sampleArgs='{"path": "/"}')
+        assert says in text
+
+
+def raising(error: Exception) -> Answer:
+    def answer(*_: object) -> JsonObject:
+        raise error
+
+    return answer
 
 
 @pytest.mark.proves("PROG-2", "PROG-3", "PROG-4")
@@ -227,7 +383,109 @@ async def test_an_unknown_server_is_answered_with_the_known_ones(gateway: Gatewa
     result = await gateway.call("execute", {"script": "\nfile.read{}"})
     assert result["isError"] is True
     assert "script:2" in result["content"][0]["text"]
-    assert "Servers in scripts: files." in result["content"][0]["text"]
+    assert "Did you mean files? Servers in scripts: files." in result["content"][0]["text"]
+    misspelt = await gateway.call("execute", {"script": "prnt('x')"})
+    assert "Did you mean print" in misspelt["content"][0]["text"]
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest(gateway: GatewayHarness) -> None:
+    result = await gateway.call("execute", {"script": "files.raed_file{path = '/'}:await()"})
+    assert "Did you mean read_file" in result["content"][0]["text"]
+    details = {"luaServerName": "files", "luaToolName": "readfile"}
+    assert "Did you mean read_file" in await text_of(gateway, "tool-details", **details)
+    assert "Did you mean files?" in await text_of(
+        gateway, "list-server-tools", luaServerName="filse"
+    )
+
+
+@pytest.mark.proves("PROG-6")
+async def test_a_script_that_fails_says_which_calls_had_been_carried_out() -> None:
+    lost = UpstreamFailed(Failure(FailureKind.CALL_TIMEOUT, "5 s"), "No response.")
+    lost.sent = True
+
+    def some_are_lost(ref: ServerRef, method: str, params: JsonObject) -> JsonObject:
+        if params["arguments"].get("path") == "/lost":
+            raise lost
+        return answer(ref, method, params)
+
+    gateway = GatewayHarness(
+        some_are_lost, tools=(READ, WRITE, PURGE), exposure="progressive",
+        permissions={"files:purge": "ask"},
+    )  # fmt: skip
+    script = """
+        files.write_file{path = "/a"}:await()
+        files.write_file{path = "/b"}:await()
+        pcall(function() files.read_file{path = "/lost"}:await() end)
+        pcall(function() files.read_file{}:await() end)
+        pcall(function() files.purge{}:await() end)
+        error("stop here")
+    """
+    text = await text_of(gateway, "execute", script=script)
+    assert text == (
+        "The script failed: script:7: stop here Already carried out: files.write_file (2 times). "
+        "May have been carried out: files.read_file."
+    )
+    nothing = await text_of(gateway, "execute", script="error('early')")
+    assert nothing == "The script failed: script:1: early"
+    await gateway.runner.close()
+
+
+async def test_a_call_under_way_when_a_script_fails_may_have_been_carried_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    immediate = FakeUpstreams.request
+
+    async def request(
+        self: FakeUpstreams, ref: ServerRef, method: str, params: JsonObject, *rest: CallOptions
+    ) -> JsonObject:
+        if params["arguments"].get("path") == "/slow":
+            await asyncio.Event().wait()
+        return await immediate(self, ref, method, params, *rest)
+
+    monkeypatch.setattr(FakeUpstreams, "request", request)
+    gateway = GatewayHarness(answer, exposure="progressive")
+    script = """
+        local slow = files.write_file{path = "/slow"}
+        files.read_file{path = "/a"}:await()
+        error("stop")
+    """
+    text = await text_of(gateway, "execute", script=script)
+    assert text.endswith(
+        "Already carried out: files.read_file. May have been carried out: files.write_file."
+    )
+    await gateway.runner.close()
+
+
+@pytest.mark.proves("PROG-6", "PROG-7")
+async def test_the_description_names_exactly_the_globals_there_are(
+    gateway: GatewayHarness,
+) -> None:
+    described = re.search(
+        r"Globals: the servers, (?P<own>.*); and those of Lua without (?P<without>.*) "
+        r"and all of os but (?P<os>[^.]*)\.$",
+        progressive.EXECUTE_TOOL["description"],
+    )
+    assert described is not None
+    own = set(re.sub(r"\([^)]*\)", "", described["own"]).replace(" ", "").split(","))
+    without = set(described["without"].replace(" ", "").split(","))
+    names_of = """
+        local names = {}
+        for name, value in pairs(_G) do
+            names[#names + 1] = name
+            if type(value) == "table" and name ~= "_G" and name ~= "package" then
+                for inner in pairs(value) do names[#names + 1] = name .. "." .. inner end
+            end
+        end
+    """
+    lua = LuaRuntime()
+    plain = set(lua.execute(f"{names_of} return table.concat(names, ' ')").split())
+    plain -= {name for name in plain if name.partition(".")[0] in {"python", *without}} | without
+    plain -= {name for name in plain if name.startswith("os.")}
+    plain |= {f"os.{name}" for name in described["os"].replace(" ", "").split(",")}
+    result = await gateway.call("execute", {"script": f"{names_of} result(names)"})
+    real = set(result["structuredContent"]["result"])
+    assert real == plain | own | {"files", "json.decode", "json.encode"}
+    assert "json (decode, encode)" in described["own"]
 
 
 @pytest.mark.proves("META-1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from router.catalog.catalog import WorkspaceCatalog
 from router.config.workspace import WorkspaceConfig
@@ -24,6 +23,7 @@ from router.gateway.tools.permission_requests import PermissionRequests
 from router.gateway.tools.prompts_resources import PromptsAndResources
 from router.search.provider import Provider
 from router.store.redaction import Redactor
+from router.wire.mcp import MCPError
 from tests.support.fake_tool_list_waits import FakeToolListWaits
 from tests.support.fake_upstreams import FakeUpstreams
 
@@ -88,7 +88,7 @@ async def test_an_error_of_the_server_reaches_the_client(
     request = ClientRequest.local(EDITOR, "1", params)
     with pytest.raises(MCPError) as raised:
         await forwarding_to(error).methods[method](request)
-    assert (raised.value.error.code, raised.value.error.message) == (code, message)
+    assert (raised.value.code, raised.value.message) == (code, message)
 
 
 async def test_a_prompt_whose_server_was_lost_is_read_again() -> None:
@@ -145,7 +145,7 @@ async def test_an_address_the_server_never_listed_obeys_the_rules(
     params: JsonObject = {"uri": uri, "ref": {"type": "ref/resource", "uri": uri}}
     with pytest.raises(MCPError) as raised:
         await server.methods[method](ClientRequest.local(EDITOR, "1", params))
-    assert "reached" not in raised.value.error.message
+    assert "reached" not in raised.value.message
     allowed = {"uri": "file:///home/b", "ref": {"type": "ref/resource", "uri": "file:///home/b"}}
     with pytest.raises(MCPError, match="reached"):
         await server.methods[method](ClientRequest.local(EDITOR, "1", allowed))
@@ -165,4 +165,4 @@ async def test_completion_needs_the_permission_of_what_it_completes(permission: 
     for params in (prompt, template):
         with pytest.raises(MCPError) as raised:
             await server.methods["completion/complete"](ClientRequest.local(EDITOR, "1", params))
-        assert "reached" not in raised.value.error.message
+        assert "reached" not in raised.value.message

@@ -194,3 +194,8 @@ async def test_the_oldest_results_are_evicted_for_new_ones(
         assert results.read(CALLER, arguments)
     with pytest.raises(NotFound):
         results.read(CALLER, made[-kept - 1])
+
+
+async def test_the_last_result_is_kept_whatever_its_size(results: ResultPages) -> None:
+    shortened = await results.shorten(CALLER, {"content": [text("x" * 40_000_000)]})
+    assert results.read(CALLER, arguments_in(shortened["content"][-1]))

@@ -7,6 +7,8 @@ import pytest
 from router.catalog.tool_definition import context_tokens
 from router.domain.json_values import JsonObject
 from router.domain.search import UsageSignal
+from router.gateway.tools import tool_discovery
+from router.search.calibration import NEGLIGIBLE
 from tests.router.gateway.harness import GatewayHarness
 
 
@@ -34,6 +36,37 @@ async def test_without_a_match_the_reply_says_so_and_lists_the_servers() -> None
 async def test_a_query_without_a_good_match_returns_no_poor_ones(query: str) -> None:
     content = await answered(GatewayHarness(optimization="hybrid"), query)
     assert (content["results"], content["message"][:12]) == ([], "No tool fits")
+
+
+@pytest.mark.proves("META-2")
+async def test_results_of_next_to_no_relevance_do_not_fill_a_reply() -> None:
+    others = [tool(f"other_{n}", f"Does thing number {n} with a file") for n in range(12)]
+    exact = tool("rotate_image", "Rotate an image by an angle in degrees")
+    gateway = GatewayHarness(tools=(exact, *others), optimization="hybrid")
+    hits = await gateway.discover("rotate an image by 90 degrees")
+    assert hits[0]["toolName"] == "rotate_image"
+    assert len(hits) < 4
+    assert all(hit["relevance"] >= NEGLIGIBLE for hit in hits)
+
+
+@pytest.mark.proves("META-2")
+async def test_results_can_be_had_in_full_detail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_discovery, "_ROOM_FOR_DEFINITIONS", 1500)
+    words = "This tool reads a file and says at some length what it does with it. " * 10
+    schema: JsonObject = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    output = {**tool("read_file", words, path={"type": "string"}), "outputSchema": schema}
+    huge = tool("read_all", words, **{f"p{n}": {"description": "x" * 900} for n in range(90)})
+    gateway = GatewayHarness(tools=(output, huge))
+    [brief] = await gateway.discover("read_file", maxResults=1)
+    assert "inputSchema" not in brief
+    hits = {hit["toolName"]: hit for hit in await gateway.discover("read a file", detail="full")}
+    full = hits["read_file"]
+    assert full["description"] == words
+    assert full["inputSchema"]["properties"] == {"path": {"type": "string"}}
+    assert full["outputSchema"] == schema
+    assert "inputSchema" not in hits["read_all"]  # there is no room for it
+    wrong = await gateway.call("tool_discovery", {"query": ["read"], "detail": "all"})
+    assert wrong["isError"] is True
 
 
 @pytest.mark.proves("META-7", "META-9")

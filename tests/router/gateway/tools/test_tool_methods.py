@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
@@ -13,8 +12,9 @@ from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
 from router.domain.servers import ServerState
-from router.gateway.tools import meta_tools
-from router.upstream.errors import HttpRefused
+from router.gateway.tools import meta_tools, progressive, script_tools
+from router.upstream.errors import HttpRefused, failed
+from router.wire.mcp import MCPError
 from tests.router.gateway.harness import (
     FILES,
     HOME,
@@ -193,6 +193,140 @@ async def test_an_idempotent_call_is_sent_at_most_twice() -> None:
     assert len(gateway.upstreams.asked) == 2
 
 
+def timed_out() -> UpstreamFailed:
+    error = failed(Failure(FailureKind.CALL_TIMEOUT, "5 s"))
+    error.sent = True
+    return error
+
+
+@pytest.mark.proves("META-3", "REG-7")
+async def test_a_call_that_was_sent_and_lost_may_have_been_carried_out() -> None:
+    lost = UpstreamFailed(LOST, "It exited.", "See its log.")
+    lost.sent = True
+    for error, what in ((timed_out(), "No response within 5 s"), (lost, "It exited.")):
+        gateway = GatewayHarness(Flaky(error))
+        answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
+        text = answer["content"][0]["text"]
+        assert what in text
+        assert "may still have been carried out" in text
+        assert "again" not in text
+        assert answer["structuredContent"]["retryable"] is False
+    gateway = GatewayHarness(Flaky(timed_out()))
+    answer = await gateway.call("tool_execute", {"toolKey": "files:write_file"})
+    assert "Set callTimeoutS" in answer["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "files:write_file",
+        " files:write_file ",
+        "files__write_file",
+        "Files:write_file",
+        "Files: Write file",
+        "files.write_file",
+        "write_file",
+        "Write File",
+        "WRITE-FILE",
+    ],
+)
+async def test_a_tool_is_found_by_any_name_that_only_it_has(name: str) -> None:
+    gateway = GatewayHarness()
+    assert await gateway.call("tool_execute", {"toolKey": name}) is ODD_RESULT
+    assert gateway.upstreams.asked[0][2]["name"] == "write_file"
+
+
+async def test_a_name_that_several_tools_have_is_refused_with_their_keys() -> None:
+    tools = (READ, {**READ, "name": "read-file"})
+    gateway = GatewayHarness(tools=tools)
+    answer = await gateway.call("tool_execute", {"toolKey": "Read File"})
+    assert answer["isError"] is True
+    assert "files:read_file" in answer["content"][0]["text"]
+    assert "files:read-file" in answer["content"][0]["text"]
+    assert gateway.upstreams.asked == []
+
+
+async def test_no_name_leads_to_a_tool_that_may_not_be_used() -> None:
+    gateway = GatewayHarness(permissions={"files:write_file": "deny"})
+    for name in ("files:write_file", "files__write_file", "Write file"):
+        answer = await gateway.call("tool_execute", {"toolKey": name})
+        assert answer["isError"] is True
+    assert gateway.upstreams.asked == []
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest() -> None:
+    for wrong in ("files:wite_file", "file:write_file", "files:writefile"):
+        answer = await GatewayHarness().call("tool_execute", {"toolKey": wrong})
+        assert "Did you mean files:write_file" in answer["content"][0]["text"]
+    odd = await GatewayHarness().call("tool_execute", {"toolKey": "files:quux"})
+    assert "tool_discovery" in odd["content"][0]["text"]
+
+
+@pytest.mark.parametrize("arguments", ['{"path": "/x"}', ' {"path": "/x"}', {"path": "/x"}])
+async def test_arguments_may_be_a_text_that_is_json(arguments: object) -> None:
+    gateway = GatewayHarness()
+    call = {"toolKey": "files:read_file", "arguments": arguments}
+    assert await gateway.call("tool_execute", call) is ODD_RESULT
+    assert gateway.upstreams.asked[0][2]["arguments"] == {"path": "/x"}
+
+
+@pytest.mark.parametrize("arguments", ["path=/x", "[1]", '{"path": ', 7, '{"a": 1, "a": 2}'])
+async def test_arguments_that_are_no_object_are_refused(arguments: object) -> None:
+    call = {"toolKey": "files:read_file", "arguments": arguments}
+    answer = await GatewayHarness().call("tool_execute", call)
+    assert '"arguments" must be an object.' in answer["content"][0]["text"]
+
+
+async def test_queries_may_be_a_text_that_is_a_json_list() -> None:
+    found = await GatewayHarness().call("tool_discovery", {"query": '["read a file"]'})
+    assert found["structuredContent"]["results"][0]["toolKey"] == "files:read_file"
+
+
+@pytest.mark.proves("META-2")
+async def test_a_whole_number_may_be_written_with_a_fraction_of_zero() -> None:
+    assert len(await GatewayHarness().discover("file", maxResults=1.0)) == 1
+
+
+@pytest.mark.parametrize("limit", [1.5, "1", None, True])
+async def test_a_limit_that_is_no_whole_number_is_refused(limit: object) -> None:
+    arguments = {"query": ["file"], "maxResults": limit}
+    answer = await GatewayHarness().call("tool_discovery", arguments)
+    assert "whole number" in answer["content"][0]["text"]
+
+
+def test_limits_stand_in_the_input_schema() -> None:
+    properties = meta_tools.TOOLS[0]["inputSchema"]["properties"]
+    assert properties["query"]["maxItems"] == meta_tools.MAX_QUERIES
+    assert properties["query"]["items"]["maxLength"] == meta_tools.MAX_QUERY
+    assert properties["context"]["maxLength"] == meta_tools.MAX_CONTEXT
+    assert properties["maxResults"]["maximum"] == meta_tools.MAX_RESULTS
+    script = progressive.EXECUTE_TOOL["inputSchema"]["properties"]["script"]
+    assert script["maxLength"] == script_tools.MAX_SCRIPT
+
+
+@pytest.mark.proves("META-4")
+async def test_with_optimization_off_nothing_mentions_tools_that_are_not_listed() -> None:
+    gateway = GatewayHarness(optimization=None)
+    principal = gateway.request().principal
+    assert "- files (2 tools)" in gateway.tool_methods.instructions(principal)
+    wrong = await gateway.call("files__read_file", {})
+    unknown = await gateway.call("tool_execute", {"toolKey": "files:quux"})
+    missing = await gateway.call("tool_execute", {})
+    said = [gateway.tool_methods.instructions(principal), str(wrong), str(unknown), str(missing)]
+    for name in ("tool_discovery", "tool_execute", "list-server", "execute"):
+        assert not [text for text in said if name in text]
+
+
+async def test_a_failure_of_a_tool_with_an_output_schema_is_a_text() -> None:
+    """Clients check structured content against the schema, of failures too."""
+    with_schema = {**READ, "outputSchema": {"type": "object", "required": ["content"]}}
+    gateway = GatewayHarness(tools=(with_schema,), optimization=None)
+    answer = await gateway.call("files__read_file", {})
+    assert answer["isError"] is True
+    assert "structuredContent" not in answer
+    assert '"path" is required' in answer["content"][0]["text"]
+
+
 @pytest.mark.parametrize("hints", [{}, {"idempotentHint": False}, {"destructiveHint": False}])
 async def test_a_call_that_is_not_idempotent_is_sent_once(hints: dict[str, bool]) -> None:
     gateway = hinted(Flaky(UpstreamFailed(LOST, "It exited.")), **hints)
@@ -223,7 +357,7 @@ async def test_an_error_response_passes_unchanged() -> None:
 
     with pytest.raises(MCPError) as raised:
         await GatewayHarness(refuse).call("tool_execute", {"toolKey": "files:write_file"})
-    error = raised.value.error
+    error = raised.value
     assert (error.code, error.message, error.data) == (-32055, "quota", {"left": 0})
 
 

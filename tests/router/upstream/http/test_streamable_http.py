@@ -253,8 +253,8 @@ async def test_the_size_of_a_response_is_limited(
     connection = StreamableHttpConnection(link, output.notification)
     await connection.open()
     failure = await failure_of(call(connection, tool))
-    assert failure.kind is FailureKind.BAD_PROTOCOL
-    assert "of more than 1,000,000 bytes" in failure.detail
+    assert failure.kind is FailureKind.TOO_LARGE
+    assert failure.detail == "it has more than 1,000,000 bytes"
     await connection.close()
 
 
@@ -387,8 +387,25 @@ async def test_closing_does_not_wait_for_calls(odd_url: str, open_url: Open) -> 
 
 async def test_a_call_that_times_out_says_so(odd_url: str, open_url: Open) -> None:
     connection = await open_url(odd_url)
-    failure = await failure_of(call(connection, "silent", timeout_s=0.2))
-    assert failure == Failure(FailureKind.TIMEOUT, "0.2 s")
+    with pytest.raises(UpstreamFailed) as raised:
+        await call(connection, "silent", timeout_s=0.2)
+    assert raised.value.failure == Failure(FailureKind.CALL_TIMEOUT, "0.2 s")
+    assert raised.value.sent
+    text = f"{raised.value.message} {raised.value.hint}"
+    assert "No response within 0.2 s" in text
+    assert "callTimeoutS" in text
+    assert "Try again" not in text
+
+
+async def test_a_call_that_was_refused_was_not_carried_out(odd_url: str, open_url: Open) -> None:
+    connection = await open_url(odd_url)
+    with pytest.raises(UpstreamFailed) as raised:
+        await call(connection, "unavailable")
+    assert raised.value.sent is False
+    await connection.close()
+    with pytest.raises(UpstreamFailed) as raised:
+        await call(connection, "plain")
+    assert raised.value.sent is False
 
 
 @pytest.mark.parametrize("tool", ["plain", "strange"])

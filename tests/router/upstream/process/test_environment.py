@@ -33,13 +33,58 @@ def test_only_listed_variables_are_inherited() -> None:
         "AWS_SECRET_ACCESS_KEY": "s",
         "NODE_OPTIONS": "--require evil",
         "npm_config_yes": "true",
-        "UV_INDEX_URL": "https://evil.example",
+        "UV_INDEX_URL": "https://me:password@index.example",
         "PYTHONPATH": "/evil",
         "LD_LIBRARY_PATH": "/bundle",
         "SHELL": "() { :; }",
     }
     inherited = server_environment(ours, {}, windows=False, frozen=False)
     assert set(inherited) == {"HOME", "PATH", "LC_ALL", "XDG_CONFIG_HOME", "https_proxy"}
+
+
+NETWORK = {
+    "SSL_CERT_FILE": "/corp/ca.pem",
+    "SSL_CERT_DIR": "/corp/certs",
+    "REQUESTS_CA_BUNDLE": "/corp/ca.pem",
+    "CURL_CA_BUNDLE": "/corp/ca.pem",
+    "NODE_EXTRA_CA_CERTS": "/corp/ca.pem",
+    "HTTPS_PROXY": "http://proxy:3128",
+    "all_proxy": "socks5://proxy:1080",
+    "NO_PROXY": "localhost",
+    "npm_config_cafile": "/corp/ca.pem",
+    "NPM_CONFIG_REGISTRY": "https://npm.corp.example",
+    "npm_config_@corp:registry": "https://npm.corp.example",
+    "PIP_INDEX_URL": "https://pypi.corp.example/simple",
+    "PIP_CERT": "/corp/ca.pem",
+    "UV_DEFAULT_INDEX": "https://pypi.corp.example/simple",
+}
+
+
+@pytest.mark.parametrize("windows", [False, True])
+def test_private_certificates_proxies_and_registries_are_inherited(windows: bool) -> None:
+    inherited = server_environment(NETWORK, {}, windows=windows, frozen=False)
+    assert {name.upper() for name in inherited} == {name.upper() for name in NETWORK}
+
+
+def test_the_password_of_a_registry_is_not_inherited() -> None:
+    ours = {"PIP_INDEX_URL": "https://me:password@pypi.example", "npm_config__auth": "cGFzcw=="}
+    assert server_environment(ours, {}, windows=False, frozen=False) == {}
+
+
+def test_folders_of_a_login_shell_come_after_those_on_path(tmp_path: Path) -> None:
+    executable(tmp_path / ".local/bin/uvx")
+    executable(tmp_path / ".nvm/versions/node/v20.1.0/bin/npx")
+    executable(tmp_path / ".nvm/versions/node/v22.9.0/bin/npx")
+    (tmp_path / ".nvm/alias/lts").mkdir(parents=True)
+    (tmp_path / ".nvm/alias/default").write_text("lts/iron\n")
+    (tmp_path / ".nvm/alias/lts/iron").write_text("v20.1.0\n")
+    ours = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    environment = server_environment(ours, {}, windows=False, frozen=False)
+    assert environment["PATH"].startswith("/usr/bin:/bin:")
+    assert find_command("uvx", environment, None) == str(tmp_path / ".local/bin/uvx")
+    assert str(tmp_path / ".nvm/versions/node/v20.1.0/bin") in environment["PATH"].split(":")
+    configured = server_environment(ours, {"PATH": "/mine"}, windows=False, frozen=False)
+    assert configured["PATH"] == "/mine"
 
 
 def test_the_servers_own_values_win() -> None:

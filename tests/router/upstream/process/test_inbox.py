@@ -8,7 +8,7 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from router.upstream.limits import LIMITS
-from router.upstream.message_decoder import SMALL_MESSAGE_BYTES
+from router.upstream.message_decoder import SMALL_MESSAGE_BYTES, InvalidMessage
 from router.upstream.process import inbox
 from router.upstream.process.inbox import Inbox
 from tests.support.timeouts import WAIT_S
@@ -25,8 +25,8 @@ class Listener:
     def take_message(self, message: JsonObject) -> None:
         self.messages.append(message)
 
-    def take_invalid_line(self, line: bytes, reason: str) -> None:
-        raise AssertionError(reason)
+    def take_invalid_line(self, line: bytes, error: InvalidMessage) -> None:
+        raise error
 
     def pause_reading(self) -> None:
         self.is_read = False

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,3 +80,34 @@ async def test_a_descriptor_of_a_pipe_has_one_owner() -> None:
     files = [pipe.get_extra_info("pipe") for pipe in pipes if pipe is not None]
     await program.end()
     assert [file.closefd for file in files] == [not by_loop] * 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts by way of /proc")
+@pytest.mark.parametrize("anyio_backend", [("asyncio", {"use_uvloop": True})], ids=["uvloop"])
+@pytest.mark.parametrize("failing", [0, 1])
+async def test_a_pipe_that_cannot_be_connected_leaves_no_process_and_no_descriptor(
+    monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    loop = asyncio.get_running_loop()
+    connect, calls = loop.connect_read_pipe, iter(range(2))
+
+    async def fail_once(protocol: Any, pipe: Any) -> Any:
+        if next(calls) == failing:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return await connect(protocol, pipe)
+
+    await (await start_program(sys.executable, "-Ic", STAY, env={}, cwd=None)).end()
+    before, children = await open_descriptors(), children_of(os.getpid())
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "connect_read_pipe", fail_once)
+        with pytest.raises(OSError, match="Too many open files"):
+            await start_program(sys.executable, "-Ic", STAY, env={}, cwd=None)
+    assert children_of(os.getpid()) <= children
+    assert await open_descriptors() == before
+
+
+async def open_descriptors() -> int:
+    """How many this process has, once the loop has closed those of processes that ended."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+    return len(list(Path("/proc/self/fd").iterdir()))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
 from router.runtime.tasks import spawn
 from router.upstream.connection import UpstreamConnection
@@ -116,8 +117,9 @@ async def opened_with(limits: UpstreamLimits, output: ServerOutput) -> UpstreamC
 async def test_a_line_that_is_too_long_fails_only_its_own_call(output: ServerOutput) -> None:
     connection = await opened_with(UpstreamLimits(message_bytes=1_000_000), output)
     failure = await failure_of(call(connection, "large_answer", size=5_000_000))
-    assert failure.kind is FailureKind.BAD_PROTOCOL
-    assert "more than 1,000,000 bytes" in failure.detail
+    limit = f"{1_000_000 / 2**20:g} MB"
+    assert failure == Failure(FailureKind.TOO_LARGE, limit, "it has more than 1,000,000 bytes")
+    assert "messageLimitMb" in str(advise(failure, "Files"))
     assert (await call(connection, "echo", a=1))["structuredContent"] == {"a": 1}
     await connection.close()
 
@@ -126,7 +128,7 @@ async def test_an_endless_line_closes_the_connection(output: ServerOutput) -> No
     limits = UpstreamLimits(message_bytes=1_000_000, overflow_bytes=10_000_000)
     connection = await opened_with(limits, output)
     failure = await failure_of(call(connection, "huge_line", size=50_000_000))
-    assert failure == Failure(FailureKind.BAD_PROTOCOL, "", "a line that is too long")
+    assert failure.kind is FailureKind.TOO_LARGE
     await connection.close()
 
 
