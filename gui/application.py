@@ -19,7 +19,7 @@ from gui.desktop.garbage_collection import GarbageCollector
 from gui.desktop.language import Language
 from gui.desktop.notifications import Notifications
 from gui.desktop.own_link import is_own_link
-from gui.dialogs.confirmation import ConfirmationPresenter
+from gui.dialogs.permission_request.confirmation import ConfirmationPresenter
 from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands
 from gui.link.event_bridge import EventBridge

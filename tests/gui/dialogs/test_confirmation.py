@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.confirmation import ConfirmationPresenter
+from gui.dialogs.permission_request.confirmation import ConfirmationPresenter
 from gui.link.commands import Commands
 from gui.widgets.theme import Theme
 from router.api.events import ConfirmationsChanged
