@@ -63,7 +63,8 @@ bundle: ready ## build the desktop bundle in dist/toolbooth
 
 # One at a time: they measure clocks and memory.
 proof: bundle ## run the long tests, those that measure time or memory, and those of the bundle
-	$(PYTEST) -m proof --session-timeout 7200 $(ARGS)
+	@$(PYTHON) packaging/system_packages.py proof
+	$(PYTEST) -m proof --session-timeout 14400 $(ARGS)
 
 conformance: ready ## run the official conformance suite, scenario by scenario (`make test` runs it too)
 	$(PYTEST) -s tests/e2e/test_conformance.py $(ARGS)

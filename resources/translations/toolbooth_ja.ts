@@ -1289,11 +1289,11 @@
     </message>
     <message>
         <source>The maximum size of one message of a server, such as a result, in MB.</source>
-        <translation type="unfinished"></translation>
+        <translation>サーバーからの 1 件のメッセージ（結果など）の最大サイズ（MB）。</translation>
     </message>
     <message>
         <source>How many client sessions there may be at once, and half of all connections.</source>
-        <translation type="unfinished"></translation>
+        <translation>同時に開けるクライアントセッションの最大数。接続数の上限はその 2 倍です。</translation>
     </message>
     <message>
         <source>Started as configured: neither uv nor a Python with its venv module is installed.</source>
@@ -1345,11 +1345,11 @@
     </message>
     <message>
         <source>Stopped responding</source>
-        <translation type="unfinished"></translation>
+        <translation>応答しなくなりました</translation>
     </message>
     <message>
         <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
-        <translation type="unfinished"></translation>
+        <translation>次の呼び出しで再起動されます。ツールの処理に時間がかかる場合は、呼び出しのタイムアウトを延ばしてください。</translation>
     </message>
     <message>
         <source>Check its settings, and that what it needs is running, then try again.</source>
@@ -1357,7 +1357,7 @@
     </message>
     <message>
         <source>Ask it for less at a time, or raise the limit for its messages.</source>
-        <translation type="unfinished"></translation>
+        <translation>一度に要求するデータを減らすか、メッセージサイズの上限を上げてください。</translation>
     </message>
     <message>
         <source>Try again, or choose another version of the package.</source>
@@ -1405,7 +1405,7 @@
     </message>
     <message>
         <source>Sent more than {limit} at once</source>
-        <translation type="unfinished"></translation>
+        <translation>一度に {limit} を超えるデータを送信しました</translation>
     </message>
     <message>
         <source>The downloaded package {name} was changed on disk</source>
@@ -1943,14 +1943,14 @@
     </message>
     <message numerus="yes">
         <source>%n tools over the limit in Settings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>設定の上限を超えたツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n prompts and resources over the limit</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>上限を超えたプロンプトとリソース %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3158,19 +3158,19 @@
     </message>
     <message>
         <source>Message limit, in MB</source>
-        <translation type="unfinished"></translation>
+        <translation>メッセージの上限（MB）</translation>
     </message>
     <message>
         <source>large result, too large, size, memory</source>
-        <translation type="unfinished"></translation>
+        <translation>大きな結果, 大きすぎる, サイズ, メモリ</translation>
     </message>
     <message>
         <source>Session limit</source>
-        <translation type="unfinished"></translation>
+        <translation>セッション数の上限</translation>
     </message>
     <message>
         <source>too many sessions, connections, clients, 503</source>
-        <translation type="unfinished"></translation>
+        <translation>セッション数, 接続数, クライアント, 多すぎる, 503</translation>
     </message>
     <message>
         <source>status, running, address, URL, endpoint</source>
