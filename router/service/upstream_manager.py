@@ -184,6 +184,7 @@ class UpstreamManager:
             if ref in reconciled.edited
             or ref in recorded
             or not self.statuses.condition(ref).consented
+            or self._catalogs.entry(ref).unapproved  # rules decide which of them are pending
         ]
 
     def _log_registry(self, reconciled: Reconciled) -> None:
