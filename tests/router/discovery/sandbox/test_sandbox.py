@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from router.discovery.sandbox.lacked_files import SandboxView
 from router.discovery.sandbox.launch_spec import (
     OVER_LIMIT,
     LaunchSpec,
@@ -231,6 +232,7 @@ def test_a_file_name_that_is_not_utf_8_hides_nothing_else(tmp_path: Path) -> Non
         ServerCommand("server"),
         protection(support, SandboxLimits(), network=False),
         tmp_path / "observations",
+        SandboxView(Path.home(), "/home/toolbooth", files_blocked=True),
     )
     assert run.observations() == seen
 
