@@ -3,6 +3,7 @@
     system_packages.py run      what the application needs: Qt's libraries, if there is a display
     system_packages.py test     what the tests need
     system_packages.py bundle   what goes into a bundle, and what builds it
+    system_packages.py proof    what the proofs need besides
 
 As root on Debian and its derivatives it installs the packages with apt-get; otherwise it prints the
 command and exits with 2. Runs before anything is installed, so it uses only the standard library.
@@ -69,12 +70,13 @@ TEST_PROGRAMS = {
     "xwininfo": "x11-utils",
 }
 BUNDLE_PROGRAMS = {"objdump": "binutils"}
+PROOF_PROGRAMS = {"strace": "strace", "faketime": "faketime"}
 MODULES = {"ensurepip": "python3-venv"}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Find missing system packages.")
-    parser.add_argument("purpose", choices=["run", "test", "bundle"])
+    parser.add_argument("purpose", choices=["run", "test", "bundle", "proof"])
     purpose: str = parser.parse_args().purpose
     if sys.platform != "linux" or not (missing := missing_packages(purpose)):
         return
@@ -97,6 +99,8 @@ def needs_of(purpose: str) -> tuple[dict[str, str], dict[str, str]]:
     """The libraries and the programs, each with its Debian package."""
     if purpose == "test":
         return QT | QT_ON_X11, TEST_PROGRAMS
+    if purpose == "proof":
+        return {}, PROOF_PROGRAMS
     if purpose == "bundle":
         return QT | QT_ON_X11 | QT_ON_WAYLAND | PYTHON_LIBRARY, BUNDLE_PROGRAMS
     x11 = QT | QT_ON_X11 if os.environ.get("DISPLAY") else {}

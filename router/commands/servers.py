@@ -63,6 +63,11 @@ _CUTS = {
     CutKind.HIDDEN_TEXT: "texts cleaned of hidden characters",
     CutKind.ICON: "icons removed",
 }
+_UNREAD = {
+    "prompts": "prompts",
+    "resources": "resources",
+    "resourceTemplates": "resource templates",
+}
 
 
 # A server in JSON and in lines
@@ -78,6 +83,7 @@ def server_json(status: ServerStatus) -> JsonObject:
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
+        "unread": dict(status.unread),
         "failure": _failure_json(status),
         "process": process
         and {
@@ -150,6 +156,8 @@ def _notes(server: JsonObject) -> list[str]:
     if cuts := as_object(server.get("cuts")):
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
         notes.append(f"  {name}: its tool list was changed: {parts}.")
+    for field, why in as_object(server.get("unread")).items():
+        notes.append(f"  {name}: its {_UNREAD[field]} could not be listed: {why}")
     return notes
 
 

@@ -7,17 +7,19 @@ together in English for the command line, the log and clients.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import assert_never
 
-from router.domain.errors import sentence
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
 
+_MAX_WORDS = 500
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
 _ENGINE_DOWN = re.compile(
@@ -117,6 +119,15 @@ def explain(status: ServerStatus) -> Advice:
             assert_never(status.state)
 
 
+def error_words(error: UpstreamAnsweredError | UpstreamFailed) -> str:
+    """What a server, or Toolbooth about it, said in `error`, on one line."""
+    if isinstance(error, UpstreamAnsweredError):
+        words = " ".join(error.message.split())
+        return words[:_MAX_WORDS] or f"error {error.code}"
+    text = describe(error.failure)
+    return ": ".join(filter(None, (text.cause, text.detail)))
+
+
 def is_without_engine(failure: Failure) -> bool:
     """Whether a container failed to start because no container engine is running."""
     return _ENGINE_DOWN.search(failure.detail) is not None
@@ -135,6 +146,12 @@ def protection_sentences(protection: Protection) -> list[str]:
         else sentence("Files: not blocked."),
         sentence("Network: allowed.") if protection.network else sentence("Network: blocked."),
     ]
+    for shared in protection.shared:
+        sentences.append(
+            sentence("May read and write {path}.", path=shared.path)
+            if shared.writable
+            else sentence("May read {path}.", path=shared.path)
+        )
     if protection.memory_mb is not None:
         sentences.append(sentence("Memory: {size} MB.", size=protection.memory_mb))
     if protection.cpu_percent is not None:
@@ -222,6 +239,11 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.BAD_PROTOCOL:
             hint = sentence("Update the server, or report this to its author.")
             return _described("Invalid MCP response", hint, detail=detail)
+        case FailureKind.SERVER_ERROR:
+            hint = sentence(
+                "Check its settings, and that what it needs is running, then try again."
+            )
+            return _described(sentence("Reported an error: {words}", words=detail), hint)
         case FailureKind.BUSY:
             waiting = f"{subject} are in progress or waiting"
             return _described("Too many concurrent calls", "Try again later.", detail=waiting)
@@ -254,6 +276,8 @@ def describe(failure: Failure) -> FailureText:
                 detail=f"it tried to reach {detail}",
                 terminal=f"Run: toolbooth approve {subject} --network",
             )
+        case FailureKind.FILES_NEEDED:
+            return _files_needed(failure)
         case FailureKind.ISOLATION_TOO_WEAK:
             return _described(
                 "Not started: isolation too weak",
@@ -300,6 +324,30 @@ def describe(failure: Failure) -> FailureText:
             )
         case _:
             assert_never(failure.kind)
+
+
+def _files_needed(failure: Failure) -> FailureText:
+    """`subject` is the server's id, `detail` its last words."""
+    approve = f"toolbooth approve {failure.subject}"
+    unconfined = f"{approve} --unconfined"
+    if failure.share is None:
+        return _described(
+            "Needs files that the sandbox doesn’t give it",
+            "Discover it without a sandbox if you trust it.",
+            detail=failure.detail,
+            terminal=f"Run: {unconfined}",
+        )
+    path, writable = failure.share.path, failure.share.writable
+    cause = (
+        sentence("Needs to write to {path} for discovery", path=path)
+        if writable
+        else sentence("Needs to read {path} for discovery", path=path)
+    )
+    hint = sentence("Share it if you trust this server, or discover it without a sandbox.")
+    share = f"{approve} {'--write' if writable else '--read'} {shlex.quote(path)}"
+    return _described(
+        cause, hint, detail=failure.detail, terminal=f"Run: {share}, or: {unconfined}"
+    )
 
 
 def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:

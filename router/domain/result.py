@@ -28,6 +28,7 @@ _LASTING = frozenset(
         FailureKind.PERMISSION_DENIED,
         FailureKind.CONSENT_NEEDED,
         FailureKind.NETWORK_NEEDED,
+        FailureKind.FILES_NEEDED,
         FailureKind.ISOLATION_TOO_WEAK,
         FailureKind.PACKAGE_NOT_FOUND,
         FailureKind.PYTHON_NEEDED,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import datetime, timedelta
@@ -74,27 +74,29 @@ class ActivityTable:
         and knows nothing of what is still in the WAL."""
         self._connection = _connect_read_only(path) if read_only else _connect(path)
         self._max_bytes: int | None = None
+        self._transaction_bytes = 1 << 20
 
     @_translate_errors()
     def limit(self, max_bytes: int) -> None:
         """Keep the database with its WAL files within `max_bytes`, from the next insert or pruning
-        on. An eighth of that is for the WAL."""
-        wal_bytes = max_bytes // 16
+        on. An eighth of that is for the WAL: some transactions of `_transaction_bytes`."""
+        wal_bytes = max_bytes // 32
         pages = max(wal_bytes // self._pragma("page_size"), 1)
         self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
         self._connection.execute(f"PRAGMA journal_size_limit = {wal_bytes}")
-        self._max_bytes = max_bytes - 2 * wal_bytes - _SHM_BYTES
+        self._max_bytes = max_bytes - 4 * wal_bytes - _SHM_BYTES
+        self._transaction_bytes = wal_bytes // 2
 
     @_translate_errors()
     def insert(self, entries: Iterable[ActivityEntry]) -> None:
         placeholders = ", ".join("?" * len(_FIELDS))
-        rows = list(map(_row, entries))
-        with self._connection:
-            self._connection.executemany(
-                f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
-                rows,
-            )
-        self._make_room()
+        for rows in _chunks(map(_row, entries), self._transaction_bytes):
+            with self._connection:
+                self._connection.executemany(
+                    f"INSERT INTO activity ({_COLUMNS}) VALUES ({placeholders})",  # noqa: S608 - our own names
+                    rows,
+                )
+            self._make_room()
 
     @_translate_errors()
     def newest(self, count: int) -> list[ActivityEntry]:
@@ -261,6 +263,21 @@ def _time(micros: int) -> datetime:
 def _row(entry: ActivityEntry) -> tuple[object, ...]:
     at, *others = _values(entry)
     return (_micros(at), *map(_valid_utf8, others))
+
+
+def _chunks(
+    rows: Iterable[tuple[object, ...]], max_bytes: int
+) -> Iterator[list[tuple[object, ...]]]:
+    chunk: list[tuple[object, ...]] = []
+    size = 0
+    for row in rows:
+        chunk.append(row)
+        size += sum(len(value) if isinstance(value, str) else 8 for value in row)
+        if size > max_bytes:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _valid_utf8(value: object) -> object:

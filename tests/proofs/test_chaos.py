@@ -26,6 +26,7 @@ import psutil
 import pytest
 
 from router.domain.errors import ToolboothError
+from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import NotListening, send, socket_address
 from router.runtime.tasks import spawn
 from tests.support.router_process import TOOLBOOTH, connected
@@ -52,7 +53,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def table(request: pytest.FixtureRequest) -> Generator[dict[str, tuple[str, str]]]:
+def table() -> Generator[dict[str, tuple[str, str]]]:
     """What was tried and what was lost, by test."""
     rows: dict[str, tuple[str, str]] = {}
     yield rows
@@ -60,8 +61,7 @@ def table(request: pytest.FixtureRequest) -> Generator[dict[str, tuple[str, str]
     lines += [f"| {what} | {tried} | {lost} |" for what, (tried, lost) in rows.items()]
     TABLE.parent.mkdir(exist_ok=True)
     TABLE.write_text("\n".join(lines) + "\n")
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print("", *lines, sep="\n")
+    os.write(2, "\n".join(["", *lines, ""]).encode())
 
 
 class Instance:
@@ -227,7 +227,8 @@ class Operations:
         """A changed tool is discovered, then approved."""
         version = self._chance.randrange(10**9)
         self._model.unsure["approval"] = version
-        tool = {"name": "read", "description": f"Reads {version}.", "inputSchema": {}}
+        schema: JsonObject = {}
+        tool = {"name": "read", "description": f"Reads {version}.", "inputSchema": schema}
         self._tool.write_text(json.dumps({"tools": [tool]}))
         await self._running.ask("refresh", server="listed")
         await self._running.ask("approve", server="listed")
@@ -350,7 +351,7 @@ async def test_a_full_disk_that_gets_room_again_has_everything(
                 for number in range(20):
                     called = await client.call_tool(
                         "tool_execute",
-                        {"tool_key": "one:echo", "arguments": {"n": number}},
+                        {"toolKey": "one:echo", "arguments": {"n": number}},
                     )
                     assert not called.is_error
             try:
@@ -432,14 +433,14 @@ async def test_a_stopped_router_or_server_answers_when_it_goes_on(
         token = (await running.ask("token new", name="chaos"))["token"]
         answered = 0
         async with connected(running.url, token, "auto") as client:
-            await client.call_tool("tool_execute", {"tool_key": "one:echo", "arguments": {}})
+            await client.call_tool("tool_execute", {"toolKey": "one:echo", "arguments": {}})
             pids = [running.process.pid, *server_pids(running.process.pid)]
             for pid in pids:
                 os.kill(pid, signal.SIGSTOP)
                 calls = [
                     spawn(
                         client.call_tool(
-                            "tool_execute", {"tool_key": "one:echo", "arguments": {"n": number}}
+                            "tool_execute", {"toolKey": "one:echo", "arguments": {"n": number}}
                         ),
                         name="call",
                     )
@@ -484,7 +485,7 @@ async def test_a_soak_leaks_neither_descriptors_nor_memory(
             number = 0
             while (now := time.monotonic()) < began + SOAK_S:
                 result = await client.call_tool(
-                    "tool_execute", {"tool_key": "one:echo", "arguments": {"n": number}}
+                    "tool_execute", {"toolKey": "one:echo", "arguments": {"n": number}}
                 )
                 calls, failed, number = calls + 1, failed + result.is_error, number + 1
                 await asyncio.sleep(max(0.0, began + number / share - now))

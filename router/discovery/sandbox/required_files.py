@@ -91,6 +91,14 @@ def is_broad(path: Path, home: Path) -> bool:
     )
 
 
+def may_share(path: Path, home: Path, private: Iterable[str]) -> bool:
+    """Whether a person may share `path` with a server: it is narrow enough and neither contains nor
+    is within one of the `private` folders."""
+    real = Path(os.path.realpath(path))
+    overlaps = (real.is_relative_to(each) or Path(each).is_relative_to(real) for each in private)
+    return not is_broad(real, home) and not any(overlaps)
+
+
 def _named_paths(args: Iterable[str], base: Path | None) -> Iterable[Path]:
     for argument in args:
         text = argument.partition("=")[2] if argument.startswith("-") else argument

@@ -35,6 +35,7 @@ from router.api.events import (
     ServerRemoved,
     ServerStatusChanged,
     SettingsApplied,
+    StorageStateChanged,
     TokensChanged,
     ToolsChanged,
     WorkspacesChanged,
@@ -130,6 +131,18 @@ def test_a_rejected_file_is_named_with_line_and_reason_until_it_is_fixed(
     assert "/data/workspace.json, line 12: Expecting ',' delimiter" in texts(window.banners)
 
     router.emit(ConfigAccepted(path))
+    assert not window.banners.isVisible()
+
+
+def test_what_cannot_be_saved_is_reported_until_it_is(
+    window: MainWindow, router: FakeRouter
+) -> None:
+    router.emit(StorageStateChanged("Can't write /data/a: No space left on device."))
+    shown = texts(window.banners)
+    assert "Some changes aren’t saved yet" in shown
+    assert "No space left on device" in str(shown)
+
+    router.emit(StorageStateChanged(""))
     assert not window.banners.isVisible()
 
 

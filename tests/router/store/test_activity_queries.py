@@ -193,3 +193,26 @@ def test_a_log_of_an_older_version_is_migrated(tmp_path: Path) -> None:
     table = ActivityTable(path)
     assert table.newest(1) == [replace(CALL, trace_id="", input_tokens=0)]
     table.close()
+
+
+def test_the_database_and_its_wal_stay_within_the_limit(tmp_path: Path) -> None:
+    table = ActivityTable(tmp_path / "activity.sqlite")
+    limit = 2 << 20
+    table.limit(limit)
+    long = replace(CALL, detail="x" * 3000)
+    largest = 0
+    for _ in range(60):
+        table.insert([long] * 50)
+        largest = max(largest, sum(path.stat().st_size for path in tmp_path.iterdir()))
+    assert limit // 2 < largest <= limit
+    table.close()
+
+
+def test_a_database_larger_than_a_new_limit_shrinks(tmp_path: Path) -> None:
+    table = ActivityTable(tmp_path / "activity.sqlite")
+    table.insert([replace(CALL, detail="x" * 3000)] * 2000)
+    table.limit(1 << 20)
+    table.prune(NOW - timedelta(days=30), NOW)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 1 << 20
+    assert len(table.newest(5000)) > 100
+    table.close()

@@ -12,7 +12,7 @@ from gui.components.attention.tool_review import cuts_text, tool_badge, tool_not
 from gui.main_window.main_window import MainWindow
 from gui.text.marks import Tone
 from gui.widgets.theme import Theme
-from router.api.events import ServerStatusChanged
+from router.api.events import ServerStatusChanged, ToolsChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts, tool
@@ -61,6 +61,23 @@ def test_a_tool_is_approved_in_its_detail_view(router: FakeRouter, window: MainW
     assert "“ignore all”" in texts(window.pages.workspace.detail)
     press(window.pages.workspace.detail, "Approve")
     assert router.commands[-1] == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
+
+
+def test_findings_of_an_approved_tool_can_be_dismissed(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    router.state.tools[GITHUB.ref] = (CHANGED._replace(approval=Approval.APPROVED),)
+    router.emit(ToolsChanged(GITHUB.workspace, GITHUB.id, 1))
+    press(window.pages.workspace.detail, "Dismiss")
+    assert router.commands[-1] == SentCommand("tools.dismiss", (GITHUB.ref, ("create_issue",)))
+
+
+def test_lists_that_could_not_be_read_are_mentioned_below_the_tools(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    router.emit(ServerStatusChanged(replace(GITHUB, unread=(("resources", "database down"),))))
+    shown_text = "Its resources could not be listed: database down"
+    assert shown_text in texts(window.pages.workspace.detail)
 
 
 def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None:
