@@ -73,6 +73,23 @@ def test_every_test_named_in_the_documentation_exists() -> None:
     assert named - set(re.findall(r"def (test_\w+)\(", sources)) == set()
 
 
+def test_every_promise_about_security_names_a_test_that_can_fail() -> None:
+    """Each row of a table: so a promise that nothing proves can't be added."""
+    lines = (ROOT / "docs" / "security.md").read_text().splitlines()
+    rows = [line for line in lines if line.startswith("| ") and not line.endswith(" tests |")]
+    assert len(rows) > 60
+    assert [row for row in rows if not re.search(r"`test_\w+`.*\|$", row)] == []
+    named = set(re.findall(r"`(test_\w+)`", "\n".join(rows)))
+    bodies: dict[str, str] = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        source = path.read_text()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in named:
+                bodies[node.name] = ast.unparse(node)
+    checks = re.compile(r"\bassert\b|raises\(|refused|until\(|check|expect|_nothing|is_")
+    assert [name for name in named if not checks.search(bodies[name])] == []
+
+
 @pytest.mark.proves("CARD-7")
 def test_the_project_has_the_packages_and_folders_it_was_designed_with() -> None:
     assert python_dependencies() >= {

@@ -43,13 +43,13 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
 
 def _approve_request(given: JsonObject) -> JsonObject:
     """The paths as absolute ones: only this process knows the terminal's folder."""
-    absolute = {
-        option: [os.path.abspath(Path(path).expanduser()) for path in given[option]]  # noqa: PTH100
-        for option in ("read", "write")
-    }
+    absolute = {option: [_absolute(path) for path in given[option]] for option in ("read", "write")}
     folder = given["folder"]
-    resolved = str(Path(folder).expanduser().resolve()) if folder else None
-    return {**given, **absolute, "folder": resolved}
+    return {**given, **absolute, "folder": os.path.realpath(_absolute(folder)) if folder else None}
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100
 
 
 def _loosens(context: Context) -> bool:
