@@ -1320,6 +1320,14 @@
         <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
     </message>
     <message>
+        <source>&quot;{name}&quot; is the name of several tools.</source>
+        <translation>「{name}」という名前のツールが複数あります。</translation>
+    </message>
+    <message>
+        <source>Give a toolKey: {keys}</source>
+        <translation>toolKey で指定してください：{keys}</translation>
+    </message>
+    <message>
         <source>Share it if you trust this server, or discover it without a sandbox.</source>
         <translation>このサーバーを信頼できる場合は共有するか、サンドボックスなしで検出してください。</translation>
     </message>

@@ -7,7 +7,7 @@ accepted if only one tool of the view can be meant; no name leads outside the vi
 from __future__ import annotations
 
 from router.catalog.view import View
-from router.domain.errors import InvalidInput
+from router.domain.errors import InvalidInput, sentence
 from router.domain.ids import ServerId, ToolKey
 from router.domain.names import SEPARATOR, folded, parse_tool_key
 
@@ -28,7 +28,10 @@ def find_tool_key(view: View, text: str) -> ToolKey:
         return found[0]
     if found:
         keys = ", ".join(map(str, found[:_MAX_SHOWN]))
-        raise InvalidInput(f'"{text}" is the name of several tools.', f"Give a toolKey: {keys}")
+        raise InvalidInput(
+            sentence('"{name}" is the name of several tools.', name=text),
+            sentence("Give a toolKey: {keys}", keys=keys),
+        )
     return parse_tool_key(text) if key is None else key
 
 
