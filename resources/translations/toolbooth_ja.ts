@@ -1288,6 +1288,10 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>A person confirms commands that approve something or loosen permissions.</source>
+        <translation>何かを承認したり権限を緩めたりするコマンドを、人が確認します。</translation>
+    </message>
+    <message>
         <source>The maximum size of one message of a server, such as a result, in MB.</source>
         <translation>サーバーからの 1 件のメッセージ（結果など）の最大サイズ（MB）。</translation>
     </message>
@@ -1414,6 +1418,22 @@
     <message>
         <source>none of its results can be used</source>
         <translation>使える結果がありません</translation>
+    </message>
+    <message>
+        <source>Too many commands already wait to be confirmed.</source>
+        <translation>確認待ちのコマンドが多すぎます。</translation>
+    </message>
+    <message>
+        <source>This command was declined in Toolbooth&apos;s window.</source>
+        <translation>このコマンドは Toolbooth のウィンドウで拒否されました。</translation>
+    </message>
+    <message>
+        <source>Nobody confirmed this command in Toolbooth&apos;s window in time.</source>
+        <translation>このコマンドは時間内に Toolbooth のウィンドウで確認されませんでした。</translation>
+    </message>
+    <message>
+        <source>This command no longer waits to be confirmed.</source>
+        <translation>このコマンドはもう確認待ちではありません。</translation>
     </message>
     <message>
         <source>There is no file or folder {path}.</source>
@@ -2740,6 +2760,17 @@
     </message>
 </context>
 <context>
+    <name>ConfirmationPresenter</name>
+    <message>
+        <source>Did you enter this command in a terminal?</source>
+        <translation>このコマンドをターミナルで入力しましたか？</translation>
+    </message>
+    <message>
+        <source>Run it</source>
+        <translation>実行</translation>
+    </message>
+</context>
+<context>
     <name>ConsentCard</name>
     <message>
         <source>This will run on your computer with your permissions</source>
@@ -3470,6 +3501,10 @@
         <source>{client} wants to read {name}</source>
         <translation>{client} が {name} を読み取ろうとしています</translation>
     </message>
+    <message>
+        <source>{client} wants to use this server in {folder}</source>
+        <translation>{client} が {folder} でこのサーバーを使おうとしています</translation>
+    </message>
     <message numerus="yes">
         <source>Denied automatically in %n s</source>
         <translation>
@@ -4010,6 +4045,18 @@ The cost of search results is already deducted.</source>
         <translation>公開エンドポイント、認証、パスワード、匿名、アクセス、open endpoint, authentication, password, anonymous, access</translation>
     </message>
     <message>
+        <source>Confirm commands that approve</source>
+        <translation>承認するコマンドを確認</translation>
+    </message>
+    <message>
+        <source>A person confirms each terminal command that approves something or loosens a permission. Without this, any program that runs commands as you can do that.</source>
+        <translation>何かを承認したり権限を緩めたりするターミナルのコマンドを、人が毎回確認します。オフにすると、あなたの権限でコマンドを実行できるプログラムなら何でも承認できます。</translation>
+    </message>
+    <message>
+        <source>terminal, shell scripts, approve, permission, agents, confirmation</source>
+        <translation>ターミナル, シェルスクリプト, 承認, 権限, エージェント, 確認</translation>
+    </message>
+    <message>
         <source>During discovery</source>
         <translation>検出中</translation>
     </message>
@@ -4020,6 +4067,10 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Apps</source>
         <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Terminal</source>
+        <translation>ターミナル</translation>
     </message>
     <message>
         <source>None</source>

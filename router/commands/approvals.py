@@ -47,7 +47,14 @@ def _approve_request(given: JsonObject) -> JsonObject:
         option: [os.path.abspath(Path(path).expanduser()) for path in given[option]]  # noqa: PTH100
         for option in ("read", "write")
     }
-    return {**given, **absolute}
+    folder = given["folder"]
+    resolved = str(Path(folder).expanduser().resolve()) if folder else None
+    return {**given, **absolute, "folder": resolved}
+
+
+def _loosens(context: Context) -> bool:
+    shares = context.get("read") or context.get("write")
+    return bool(shares) or context.get("access") != DiscoveryAccess.ISOLATED
 
 
 @COMMANDS.add(
@@ -55,12 +62,22 @@ def _approve_request(given: JsonObject) -> JsonObject:
     "Approve a server's command and tools, or one tool.",
     WORKSPACE,
     Argument("server", "SERVER|TOOLKEY", "a server with all of its pending tools, or one tool"),
-    OneOf(*(_access_option(access, text) for access, text in _ACCESS.items())),
+    OneOf(
+        *(_access_option(access, text) for access, text in _ACCESS.items()),
+        Argument("--folder", "DIR", "allow clients to use it in this folder and those below"),
+    ),
     repeated("--read", "PATH", "let it read a file or folder during discovery"),
     repeated("--write", "PATH", "let it read and write a file or folder during discovery"),
-    examples=["files", "files:read_file", "files --network", "notes --write ~/vault"],
+    examples=[
+        "files",
+        "files:read_file",
+        "files --network",
+        "notes --write ~/vault",
+        "git --folder ~/work",
+    ],
     lines=one_server,
     request=_approve_request,
+    needs_person=_loosens,
 )
 async def approve(context: Context) -> JsonObject:
     """A tool key: that tool. A server: its command and all of its pending tools, or its access and
@@ -75,6 +92,9 @@ async def approve(context: Context) -> JsonObject:
         key = parse_tool_key(text)
         ref = router.servers.find(context.workspace, key.server)
         await router.tools.approve(ref, [key.tool])
+    elif (folder := context.get("folder")) is not None:
+        ref = context.server
+        await router.servers.allow_folder(ref, str(folder))
     elif access is not None or shared:
         ref = context.server
         if access is not None:

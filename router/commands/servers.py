@@ -78,7 +78,7 @@ def server_json(status: ServerStatus) -> JsonObject:
     return {
         **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
-        "action": advice.suggestion,
+        "action": advice.action,
         **json_fields(status, "discovery tool_count listed_at attempted_at retry_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
@@ -225,6 +225,10 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     ]
 
 
+def _starts_program(context: Context) -> bool:
+    return "command" in context["config"]
+
+
 @COMMANDS.add(
     "add",
     "Add a server and allow its command to run.",
@@ -242,6 +246,7 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     lines=one_server,
     request=_add_request,
     warns=True,
+    needs_person=_starts_program,
     usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
     "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
 )

@@ -67,21 +67,29 @@ class FailureText:
 class Advice:
     cause: str
     suggestion: str
+    terminal: str = ""
+    """What the user can do at a terminal; no client gets it."""
+
+    @property
+    def action(self) -> str:
+        """For the user."""
+        return f"{self.suggestion} {self.terminal}".strip()
 
     def __str__(self) -> str:
-        return f"{self.cause} {self.suggestion}".strip()
+        return f"{self.cause} {self.action}".strip()
 
 
 def advise(failure: Failure, server_name: str) -> Advice:
     """The English text for `failure` of the server named `server_name`."""
     text = describe(failure)
     named = f"{server_name}: {text.cause}" if server_name else text.cause
-    suggestion = [*text.hints, text.terminal]
+    suggestion = list(text.hints)
     if failure.retry_at is not None:
         suggestion.append(not_before(failure.retry_at))
     return Advice(
         _ended(f"{named} — {text.detail}" if text.detail else named),
         " ".join(filter(None, suggestion)),
+        text.terminal,
     )
 
 
@@ -104,7 +112,9 @@ def explain(status: ServerStatus) -> Advice:
         case ServerState.READY:
             return Advice(f"{status.name} is connected.", "It is ready to use.")
         case ServerState.BACKING_OFF | ServerState.FAILED:
-            return Advice(f"{status.name} failed.", f"Retry with: toolbooth refresh {status.id}")
+            return Advice(
+                f"{status.name} failed.", "", f"Retry with: toolbooth refresh {status.id}"
+            )
         case _:
             assert_never(status.state)
 

@@ -157,7 +157,9 @@ class ToolLists:
         if entry.cached is None and named:
             raise NotFound(
                 sentence("The tools of {name} have not been discovered yet.", name=entry.name),
-                sentence("Discover them with: toolbooth refresh {server}", server=entry.id),
+                terminal=sentence(
+                    "Discover them with: toolbooth refresh {server}", server=entry.id
+                ),
             )
         known = {tool.name: tool for tool in entry.listing.tools}
         for name in named:

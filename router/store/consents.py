@@ -37,7 +37,8 @@ log = logging.getLogger(__name__)
 
 _FORMAT_VERSION = 2
 """In version 1 nothing was signed, so nothing in it is believed."""
-_SERVERS, _DISCOVERY, _SHARED = "servers", "discovery", "shared"
+_SERVERS, _DISCOVERY, _SHARED, _FOLDERS = "servers", "discovery", "shared", "folders"
+_ALL_PARTS = (_SERVERS, _DISCOVERY, _SHARED, _FOLDERS)
 _READ_ONLY, _READ_WRITE = "ro", "rw"
 _PARTS = TypeAdapter(dict[str, dict[str, str]])
 
@@ -102,11 +103,30 @@ class ConsentStore:
         signature = self._key.sign(self._workspace, server, _SHARED, paths, config.config_hash)
         self._change(_SHARED, lambda kept: {**kept, server: f"{signature}\n{paths}"})
 
+    def has_folder(self, server: ServerId, config: ServerConfig, folder: str) -> bool:
+        """Whether it may run in a client's folder: in one that was allowed, or below it."""
+        allowed, real = self._read(_FOLDERS), Path(os.path.realpath(folder))
+        running = fingerprint(config)
+        return any(
+            self._key.is_signature(signature, self._workspace, server, str(root), running)
+            for root in (real, *real.parents)
+            if (signature := allowed.get(f"{server} {root}"))
+        )
+
+    def allow_folder(self, server: ServerId, config: ServerConfig, folder: str) -> None:
+        """Allow it to run in `folder` and below, with this configuration only."""
+        root = os.path.realpath(folder)
+        signed = self._key.sign(self._workspace, server, root, fingerprint(config))
+        self._change(_FOLDERS, lambda allowed: {**allowed, f"{server} {root}": signed})
+
     def forget(self, server: ServerId) -> None:
         """Does nothing if the file can't be used: then it contains no consent."""
         with suppress(UnusableFile):
-            for part in (_SERVERS, _DISCOVERY, _SHARED):
-                self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
+            for part in _ALL_PARTS:
+                self._change(
+                    part,  # a folder follows its server after a space
+                    lambda kept: {k: v for k, v in kept.items() if k.partition(" ")[0] != server},
+                )
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with translate_os_errors(self._path), locked(self._path):
@@ -131,7 +151,8 @@ class ConsentStore:
 
 def _parts(file: JsonObject) -> dict[str, dict[str, str]]:
     """As strings of any content, which are judged one by one."""
-    return {_SERVERS: {}, _DISCOVERY: {}, _SHARED: {}, **_PARTS.validate_python(file)}
+    empty: dict[str, dict[str, str]] = {part: {} for part in _ALL_PARTS}
+    return {**empty, **_PARTS.validate_python(file)}
 
 
 def fingerprint(config: ServerConfig) -> str:

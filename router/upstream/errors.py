@@ -19,14 +19,14 @@ class NoConnection(UpstreamFailed):
     """The connection could not be opened: the server or the network is down."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure, *_message_and_hint(failure))
+        super().__init__(failure, *_texts(failure))
 
 
 class HttpRefused(UpstreamFailed):
     """An HTTP error status: the server did not process the message."""
 
     def __init__(self, failure: Failure, status: int) -> None:
-        super().__init__(failure, *_message_and_hint(failure))
+        super().__init__(failure, *_texts(failure))
         self.status = status
 
 
@@ -43,12 +43,12 @@ def refused(status: int, host: str, detail: str) -> HttpRefused:
 
 def failed(failure: Failure, name: str = UNNAMED) -> UpstreamFailed:
     """The exception for `failure` of the server called `name`."""
-    return UpstreamFailed(failure, *_message_and_hint(failure, name))
+    return UpstreamFailed(failure, *_texts(failure, name))
 
 
-def _message_and_hint(failure: Failure, name: str = UNNAMED) -> tuple[str, str]:
+def _texts(failure: Failure, name: str = UNNAMED) -> tuple[str, str, str]:
     advice = advise(failure, name)
-    return advice.cause, advice.suggestion
+    return advice.cause, advice.suggestion, advice.terminal
 
 
 def bad_protocol(detail: str) -> Failure:

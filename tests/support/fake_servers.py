@@ -74,6 +74,9 @@ class FakeServers:
     async def set_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._record("servers.set_enabled", ref, enabled)
 
+    async def allow_folder(self, ref: ServerRef, folder: str) -> None:
+        self._record("servers.allow_folder", ref, folder)
+
     async def grant_consent(self, ref: ServerRef) -> None:
         self._record("servers.grant_consent", ref)
 

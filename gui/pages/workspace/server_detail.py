@@ -33,6 +33,7 @@ from gui.widgets.labels import ElidedLabel, Pill, Tile, centered
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
+from gui.widgets.tooltip import set_tooltip
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
 from router.domain.failure_text import advise
@@ -175,7 +176,7 @@ class ServerDetail(Card):
         """Update how long ago the tools were listed."""
         if self._status is not None:
             self._target.setText(long_target(self._status, datetime.now(UTC)))
-            self._target.setToolTip(protection_text(self._status))
+            set_tooltip(self._target, protection_text(self._status))
 
     def set_tools(self, tools: tuple[ToolView, ...]) -> None:
         if self._status is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -46,6 +46,23 @@ def files_needed(
         if not any(path.is_relative_to(each) for each in known):
             needed |= _argument_files(path, home)
     return outermost(needed)
+
+
+def without(paths: Iterable[str], hidden: Collection[Path], *, but: Iterable[str]) -> set[str]:
+    """`paths` without what is `hidden`, except what `but` names; a folder that has something hidden
+    becomes what else is in it."""
+    kept: set[str] = set()
+    but = tuple(but)
+    real_hidden = {Path(os.path.realpath(path)) for path in hidden}
+    for path in paths:
+        real = Path(os.path.realpath(path))
+        if any(real.is_relative_to(each) for each in real_hidden):
+            kept |= {path} if any(Path(path).is_relative_to(each) for each in but) else set()
+        elif any(each.is_relative_to(real) for each in real_hidden):
+            kept |= without(map(str, Path(path).iterdir()), hidden, but=but)
+        else:
+            kept.add(path)
+    return kept
 
 
 def outermost(paths: Iterable[str]) -> set[str]:

@@ -42,6 +42,7 @@ from router.discovery.sandbox.required_files import (
     interpreter_of,
     is_broad,
     may_share,
+    without,
 )
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
@@ -53,6 +54,12 @@ from router.upstream.process.network_variables import certificate_paths
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
+STATE_FILES = (
+    "workspaces", "removed", "packages", "runs", "logs", "settings.json", "tokens.json",
+    "activity.sqlite", "activity.sqlite-wal", "activity.sqlite-shm", "instance.json",
+    "control.sock", "consent.key",
+)  # fmt: skip
+"""What Toolbooth has in its data directory, besides locks."""
 _OBSERVATIONS = TypeAdapter(Observations)
 
 
@@ -95,6 +102,8 @@ class Sandbox:
     """Of all runs."""
     _home: Path
     """The user's, which is never shown to a server."""
+    _data_dir: Path
+    """Toolbooth's own. Of its state, a server sees no more than its own package."""
     _find_support: Callable[[], SandboxSupport] = supported_sandbox
     _swept: bool = False
 
@@ -159,7 +168,7 @@ class Sandbox:
                 yield str(home / path.relative_to(self._home)), each.path
 
     def _readable(self, server: ServerCommand, known: Sequence[str]) -> set[str]:
-        return files_needed(
+        needed = files_needed(
             server.name,
             server.args,
             cwd=server.cwd,
@@ -167,6 +176,7 @@ class Sandbox:
             home=self._home,
             known=(*known, *self._certificates(server.env)),
         )
+        return without(needed, self._state_files(), but=known)
 
     def _confined(
         self,
@@ -203,6 +213,11 @@ class Sandbox:
         return ServerCommand(
             launcher, arguments, _launcher_environment(environment), str(run), False
         )
+
+    def _state_files(self) -> list[Path]:
+        folder = self._data_dir
+        known = (folder / name for name in STATE_FILES)
+        return [*(path for path in known if path.exists()), *folder.glob("*.lock")]
 
     def _certificates(self, environment: Mapping[str, str]) -> Iterable[str]:
         """Without them a server that uses the network trusts nobody, and some don't even start."""

@@ -66,8 +66,7 @@ async def test_new_and_changed_tools_are_neither_found_nor_called(
     assert await found(running) == []
     assert await call(running, "files:read") == (
         "files:read has changed since the user approved it and waits for the user's approval. "
-        "The user can look at it in Toolbooth's window, or with: toolbooth pending; "
-        "and approve it there or with: toolbooth approve files:read"
+        "Only the user can approve it, in Toolbooth's window. Go on without it."
     )
     assert (await call(running, "files:erase")).startswith("files:erase is new and waits")
     [status] = running.router.servers.list(PERSONAL)

@@ -93,7 +93,9 @@ def test_tools_cut_from_a_list_are_mentioned_below_it(
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    shown_text = "Parts of the list are not shown: 7 tools over the limit in Settings; 2 icons removed."
+    shown_text = (
+        "Parts of the list are not shown: 7 tools over the limit in Settings; 2 icons removed."
+    )
     assert shown_text in texts(window.pages.workspace.detail)
 
 
