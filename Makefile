@@ -9,7 +9,7 @@ WINDOWED := $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell uname)))
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients bench bench-search bench-commands bench-window screenshots translations lock clean
+.PHONY: help python run ready lint types test tests test-router test-gui test-e2e bundle proof conformance clients servers bench bench-search bench-commands bench-window screenshots translations lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## /make \1|/p' Makefile | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -72,6 +72,10 @@ conformance: ready ## run the official conformance suite, scenario by scenario (
 clients: ready ## connect real client programs (installs 1.5 GB of them first)
 	@$(PYTHON) packaging/environment.py clients
 	$(PYTEST) -m clients tests/e2e/test_client_programs.py $(ARGS)
+
+servers: ready ## list over 40 real server packages, beside a bare MCP client (downloads several GB)
+	@test -x build/uv/bin/uvx || { $(PYTHON) -m venv build/uv && build/uv/bin/pip install --quiet uv; }
+	$(PYTEST) -m servers -s --session-timeout 7200 tests/e2e/test_server_packages.py $(ARGS)
 
 bench: ready ## measure calls through Toolbooth and other proxies
 	@$(PYTHON) packaging/environment.py bench

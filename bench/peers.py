@@ -63,6 +63,9 @@ class Toolbooth:
 
     def __init__(self, folder: Path, upstreams: Sequence[Upstream]) -> None:
         self._environment = {**os.environ, "TOOLBOOTH_HOME": str(folder)}
+        settings = folder / "settings.json"  # nobody is there to confirm its commands
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.write_text('{"confirmCommands": false}')
         for upstream in upstreams:
             target = ["--url", upstream.url] if upstream.url else ["--", *upstream.command]
             self._do("add", upstream.name, *target)

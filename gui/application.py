@@ -19,6 +19,7 @@ from gui.desktop.garbage_collection import GarbageCollector
 from gui.desktop.language import Language
 from gui.desktop.notifications import Notifications
 from gui.desktop.own_link import is_own_link
+from gui.dialogs.permission_request.confirmation import ConfirmationPresenter
 from gui.dialogs.permission_request.presenter import PermissionPresenter
 from gui.link.commands import Commands
 from gui.link.event_bridge import EventBridge
@@ -87,6 +88,7 @@ class Application(QObject):
         self.tray = Tray(self._commands, self._bridge, self)
         self._close_to_tray = CloseToTray(self.tray.is_available, self)
         self.permission_presenter = PermissionPresenter(self._commands, self._bridge, self)
+        self.confirmation_presenter = ConfirmationPresenter(self._commands, self._bridge, self)
         self.notifications = Notifications(self.tray.hint, self._is_watched, self._bridge, self)
         self.windows = self._new_windows()
         self._connect()
@@ -122,6 +124,7 @@ class Application(QObject):
         self._thread.stop(STOP_TIMEOUT_S)
         self._bridge.close()
         self.permission_presenter.close()
+        self.confirmation_presenter.close()
         self._garbage_collector.close()
 
     def second_start(self, arguments: Sequence[str]) -> None:
@@ -192,6 +195,7 @@ class Application(QObject):
         self._commands.attach(self._thread.submit)
         self.tray.attach(router)
         self.permission_presenter.attach(router)
+        self.confirmation_presenter.attach(router)
         self.notifications.attach(router)
         self._attach_windows(self.windows, self.windows.attaching(router))
         self._garbage_collector.start()

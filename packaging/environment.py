@@ -39,6 +39,12 @@ class Environment:
     def python(self) -> Path:
         return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
+    @property
+    def is_complete(self) -> bool:
+        """False if its creation was interrupted: pip, which comes last, is missing."""
+        pip = "Lib/site-packages/pip" if os.name == "nt" else "lib/*/site-packages/pip"
+        return self.python.exists() and any(self.folder.glob(pip))
+
 
 RUN, DEV, E2E, BENCH = (
     ROOT / f"requirements/{name}.txt" for name in ("run", "dev", "e2e", "bench")
@@ -60,7 +66,7 @@ def main() -> None:
 
 
 def provide(environment: Environment, lock: Path) -> None:
-    if not environment.python.exists():
+    if not environment.is_complete:
         say(f"Creating {shown(environment.folder)}.")
         run([sys.executable, "-m", "venv", "--clear", str(environment.folder)])
     record = environment.folder / ".installed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -109,6 +110,17 @@ class TestEnvironment:
             for step in ("run", "dev", "run", "dev"):
                 ask_for(step)
         assert done == ["run old", "dev old", "run new", "dev new"]
+
+    def test_an_environment_whose_creation_was_interrupted_is_created_again(
+        self, tmp_path: Path
+    ) -> None:
+        module = load("environment")
+        venv = module.Environment(tmp_path / "venv", ())
+        assert not venv.is_complete
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv.folder], check=True)
+        assert venv.python.exists()
+        assert not venv.is_complete
+        assert module.OURS.is_complete
 
     def test_a_failed_step_is_retried(self, tmp_path: Path) -> None:
         once = load("environment").once

@@ -21,7 +21,7 @@ from router.config.server import LONGEST_DISCOVERY_S
 from router.domain.errors import ToolboothError
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.permissions import Permission
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import ServerState, ServerStatus, SignIn
 from router.domain.workspaces import Optimization, WorkspaceSummary
 
@@ -100,6 +100,14 @@ class Actions:
         """Allow it the network and its secrets during discovery."""
         self._run(self._router.discovery.allow(ref, DiscoveryAccess.NETWORK))
 
+    def share_files(self, ref: ServerRef, shared: SharedPath) -> None:
+        """Share a file or folder with it during discovery."""
+        self._run(self._router.discovery.share(ref, (shared,)))
+
+    def discover_unconfined(self, ref: ServerRef) -> None:
+        """Discover its tools without a sandbox, as it runs in normal use."""
+        self._run(self._router.discovery.allow(ref, DiscoveryAccess.UNCONFINED))
+
     def double_timeout(self, ref: ServerRef) -> None:
         """Double its discovery timeout, up to the maximum, and discover its tools again."""
         with self._errors_shown():
@@ -131,6 +139,10 @@ class Actions:
 
     def approve_tools(self, ref: ServerRef, tools: Collection[str] | None) -> None:
         self._run(self._router.tools.approve(ref, tools))
+
+    def dismiss_findings(self, key: ToolKey) -> None:
+        """Dismiss what was found in a tool of the shown workspace, until its definition changes."""
+        self._run(self._router.tools.dismiss(ServerRef(self._workspace, key.server), (key.tool,)))
 
     def permit(self, key: ToolKey, permission: Permission) -> None:
         self._run(self._router.permissions.set(self._workspace, key, permission))

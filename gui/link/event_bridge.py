@@ -23,6 +23,7 @@ from router.api.events import (
     AttentionNeeded,
     ConfigAccepted,
     ConfigRejected,
+    ConfirmationsChanged,
     DiscoveryProgressed,
     Event,
     ListenerStateChanged,
@@ -161,6 +162,8 @@ def _subject(event: Event) -> Hashable | None:
         case ListenerStateChanged() | StorageStateChanged() | WorkspaceSwitched():
             return type(event)
         case SettingsApplied() | TokensChanged():
+            return type(event)
+        case ConfirmationsChanged():
             return type(event)
         case PermissionRequested(request):
             return ("permission", request.id)

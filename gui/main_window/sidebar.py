@@ -23,6 +23,7 @@ from gui.widgets.scroll_area import ScrollColumn
 from gui.widgets.sidebar_row import SidebarRow
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.theme import theme
+from gui.widgets.tooltip import set_tooltip
 from router.api.events import (
     ListenerStateChanged,
     ServerRemoved,
@@ -77,7 +78,7 @@ class Sidebar(QFrame):
 
     def _lay_out(self) -> None:
         settings = SidebarRow(self.tr("Settings"), "settings", on_click=self.settings_requested)
-        settings.setToolTip(self.tr("Settings (Ctrl+,)"))
+        set_tooltip(settings, self.tr("Settings (Ctrl+,)"))
         vbox(
             _Brand(),
             self._heading(),
@@ -186,7 +187,7 @@ class Sidebar(QFrame):
         )
         gear.setAccessibleDescription(workspace.name)
         hint = self.tr("Right-click or press the Menu key to rename or remove it")
-        row.setToolTip(f"{workspace.name}\n{hint}")  # A long name is cut in the row.
+        set_tooltip(row, f"{workspace.name}\n{hint}")  # A long name is cut in the row.
         return row
 
     def _open_menu(self, row: SidebarRow, workspace: WorkspaceSummary) -> None:

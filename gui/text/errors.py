@@ -14,6 +14,7 @@ from gui.text.tr import tr
 from router.domain.errors import Sentence, ToolboothError, UpstreamFailed
 from router.domain.failure_text import describe
 from router.domain.failures import Failure, FailureKind
+from router.domain.receipts import SharedPath
 
 
 class Action(StrEnum):
@@ -24,6 +25,8 @@ class Action(StrEnum):
     REVIEW_TOOLS = "review_tools"
     SIGN_IN = "sign_in"
     ALLOW_NETWORK = "allow_network"
+    SHARE_FILES = "share_files"
+    DISCOVER_UNCONFINED = "discover_unconfined"
     RETRY = "retry"
     DOWNLOAD = "download"
     """Download the server's package again."""
@@ -65,9 +68,14 @@ def failure_hint(failure: Failure) -> str:
     return " ".join(map(translated, (*reason, *text.hints)))
 
 
-def failure_remedy(kind: FailureKind) -> Remedy | None:
+def failure_remedy(kind: FailureKind, share: SharedPath | None = None) -> Remedy | None:
     """The button beside it: most failures can only be retried."""
     match kind:
+        case FailureKind.FILES_NEEDED if share is not None:
+            label = tr("Allow writing") if share.writable else tr("Allow reading")
+            return Remedy(label, Action.SHARE_FILES)
+        case FailureKind.FILES_NEEDED:
+            return unconfined_remedy()
         case (
             FailureKind.COMMAND_NOT_FOUND
             | FailureKind.PERMISSION_DENIED
@@ -88,6 +96,10 @@ def failure_remedy(kind: FailureKind) -> Remedy | None:
             return None
         case _:
             return Remedy(tr("Retry"), Action.RETRY)
+
+
+def unconfined_remedy() -> Remedy:
+    return Remedy(tr("Discover without a sandbox"), Action.DISCOVER_UNCONFINED)
 
 
 def translated(text: str) -> str:

@@ -66,7 +66,7 @@ def _waiting(failure: Failure, summary: str) -> ServerRow:
 
 def _present_failure(status: ServerStatus, failure: Failure) -> ServerRow:
     """A server with a cached tool list is out of date rather than failed."""
-    detail, remedy = cause_text(failure), failure_remedy(failure.kind)
+    detail, remedy = cause_text(failure), failure_remedy(failure.kind, failure.share)
     if status.state is ServerState.BACKING_OFF:
         return ServerRow(Mark.ATTENTION, tr("Retrying"), detail, Tone.WARN, remedy)
     if status.state in (ServerState.IDLE, ServerState.READY) and status.tool_count is not None:

@@ -22,6 +22,7 @@ from gui.tray.view import TrayView, tray_view, waiting_view
 from gui.widgets.icons import tray_icon
 from gui.widgets.theme import theme
 from gui.widgets.timers import timer
+from gui.widgets.tooltip import without_markup
 from router.api.events import ActivityRecorded, Event
 from router.api.router import RouterPort
 from router.domain.errors import NotFound
@@ -76,7 +77,7 @@ class Tray(QObject):
     def hint(self, title: str, text: str) -> None:
         """A message beside the icon, if there is one."""
         if self._icon is not None:
-            self._icon.showMessage(title, text, self._icon.icon())
+            self._icon.showMessage(without_markup(title), without_markup(text), self._icon.icon())
 
     def attach(self, router: RouterPort) -> None:
         self._router = router
@@ -115,7 +116,7 @@ class Tray(QObject):
     def _show_state(self) -> None:
         if self._icon is not None:
             self._icon.setIcon(tray_icon(self._view.state))
-            self._icon.setToolTip(f"Toolbooth\n{self._view.headline}")
+            self._icon.setToolTip(without_markup(f"Toolbooth\n{self._view.headline}"))
         self._fill()
 
     def _appear(self) -> bool:

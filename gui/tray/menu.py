@@ -18,6 +18,7 @@ from gui.widgets import fonts
 from gui.widgets.icons import icon, pixmap
 from gui.widgets.palette import Token
 from gui.widgets.theme import theme
+from gui.widgets.tooltip import set_tooltip
 from router.domain.workspaces import Optimization, WorkspaceSummary
 
 _MARK_ICONS: dict[Mark, tuple[str, Token]] = {
@@ -57,7 +58,7 @@ class TrayMenu(QMenu):
         self.addSeparator()
         self._add(self.tr("Settings…"), "settings", self.settings_requested.emit, view.running)
         quit_action = self._add(self.tr("Quit Toolbooth"), "power", self.quit_requested.emit)
-        quit_action.setToolTip(self.tr("Stops all servers"))
+        set_tooltip(quit_action, self.tr("Stops all servers"))
 
     def _add_status(self, view: TrayView) -> None:
         headline = self.addAction(_mark_icon(view.mark), _plain(view.headline))

@@ -27,6 +27,7 @@ from gui.widgets.layouts import hbox
 from gui.widgets.palette import Token
 from gui.widgets.presses import Pressable
 from gui.widgets.timers import timer
+from gui.widgets.tooltip import set_tooltip
 
 COPIED_MS = 1600
 OnClick: TypeAlias = Callable[..., object] | SignalInstance | None
@@ -147,7 +148,7 @@ class IconButton(QToolButton):
         self.describe(tooltip)
 
     def describe(self, tooltip: str) -> None:
-        self.setToolTip(tooltip)
+        set_tooltip(self, tooltip)
         self.setAccessibleName(tooltip)
 
 

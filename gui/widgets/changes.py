@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Signal
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.link.commands import Commands
 from gui.text.errors import error_text
@@ -90,7 +90,7 @@ class ChangesFooter(QWidget):
     def __init__(self, changes: Changes, padding: int) -> None:
         super().__init__()
         self._changes = changes
-        self._tick = QLabel()
+        self._tick = label()
         self._tick.setPixmap(icon("check", "ok").pixmap(QSize(16, 16)))
         self._message = label(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._message.setWordWrap(True)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from gui.text.marks import Tone
 from gui.widgets import fonts, icons, paint
 from gui.widgets.palette import Token
+from gui.widgets.tooltip import plain_tooltip, set_tooltip
 
 
 class Pill(QLabel):
@@ -16,6 +17,7 @@ class Pill(QLabel):
 
     def __init__(self, text: str = "", tone: Tone = Tone.NEUTRAL) -> None:
         super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", "pill")
         self.setProperty("tone", tone.value)
         self.setFont(fonts.semibold(fonts.LABEL))
@@ -107,8 +109,8 @@ class ElidedLabel(QLabel):
 
     def _explain(self) -> None:
         tip = self.text() if self.width() < self._wanted_width() - 2 else ""
-        if tip != self.toolTip():
-            self.setToolTip(tip)
+        if plain_tooltip(tip) != self.toolTip():
+            set_tooltip(self, tip)
 
 
 class Message(QLabel):

@@ -17,7 +17,12 @@ _SIGN = 32
 
 
 def ask(
-    parent: QWidget, question: str, detail: str, *, yes: str, on_yes: Callable[[], object]
+    parent: QWidget | None,
+    question: str,
+    detail: str,
+    *,
+    yes: str,
+    on_yes: Callable[[], object],
 ) -> QMessageBox:
     """Ask before something that can't be undone; calls `on_yes` if the user agrees."""
     box = _box(parent, icon("circle-question-mark", "accent"), question, detail)

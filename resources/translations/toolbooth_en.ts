@@ -138,16 +138,16 @@
     </message>
     <message numerus="yes">
         <source>%n tools over the limit in Settings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n tool over the limit in Settings</numerusform>
+            <numerusform>%n tools over the limit in Settings</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n prompts and resources over the limit</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n prompt or resource over the limit</numerusform>
+            <numerusform>%n prompts and resources over the limit</numerusform>
         </translation>
     </message>
     <message numerus="yes">

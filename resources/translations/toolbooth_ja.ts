@@ -192,6 +192,14 @@
         <translation>検索した場所: {folders}</translation>
     </message>
     <message>
+        <source>Allow writing</source>
+        <translation>書き込みを許可</translation>
+    </message>
+    <message>
+        <source>Allow reading</source>
+        <translation>読み取りを許可</translation>
+    </message>
+    <message>
         <source>Fix…</source>
         <translation>修復…</translation>
     </message>
@@ -214,6 +222,10 @@
     <message>
         <source>Retry</source>
         <translation>再試行</translation>
+    </message>
+    <message>
+        <source>Discover without a sandbox</source>
+        <translation>サンドボックスなしで検出</translation>
     </message>
     <message>
         <source>just now</source>
@@ -1276,12 +1288,16 @@
         <translation>オブジェクト { ... } でなければなりません</translation>
     </message>
     <message>
+        <source>A person confirms commands that approve something or loosen permissions.</source>
+        <translation>何かを承認したり権限を緩めたりするコマンドを、人が確認します。</translation>
+    </message>
+    <message>
         <source>The maximum size of one message of a server, such as a result, in MB.</source>
-        <translation type="unfinished"></translation>
+        <translation>サーバーからの 1 件のメッセージ（結果など）の最大サイズ（MB）。</translation>
     </message>
     <message>
         <source>How many client sessions there may be at once, and half of all connections.</source>
-        <translation type="unfinished"></translation>
+        <translation>同時に開けるクライアントセッションの最大数。接続数の上限はその 2 倍です。</translation>
     </message>
     <message>
         <source>Started as configured: neither uv nor a Python with its venv module is installed.</source>
@@ -1304,6 +1320,26 @@
         <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
     </message>
     <message>
+        <source>Share it if you trust this server, or discover it without a sandbox.</source>
+        <translation>このサーバーを信頼できる場合は共有するか、サンドボックスなしで検出してください。</translation>
+    </message>
+    <message>
+        <source>Needs files that the sandbox doesn’t give it</source>
+        <translation>サンドボックスが見せていないファイルが必要です</translation>
+    </message>
+    <message>
+        <source>Discover it without a sandbox if you trust it.</source>
+        <translation>信頼できる場合は、サンドボックスなしで検出してください。</translation>
+    </message>
+    <message>
+        <source>Needs to write to {path} for discovery</source>
+        <translation>検出するには {path} への書き込みが必要です</translation>
+    </message>
+    <message>
+        <source>Needs to read {path} for discovery</source>
+        <translation>検出するには {path} の読み取りが必要です</translation>
+    </message>
+    <message>
         <source>Check that this is the address of an MCP server, and that the server works.</source>
         <translation>MCP サーバーのアドレスであること、サーバーが動作していることを確認してください。</translation>
     </message>
@@ -1313,15 +1349,19 @@
     </message>
     <message>
         <source>Stopped responding</source>
-        <translation type="unfinished"></translation>
+        <translation>応答しなくなりました</translation>
     </message>
     <message>
         <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
-        <translation type="unfinished"></translation>
+        <translation>次の呼び出しで再起動されます。ツールの処理に時間がかかる場合は、呼び出しのタイムアウトを延ばしてください。</translation>
+    </message>
+    <message>
+        <source>Check its settings, and that what it needs is running, then try again.</source>
+        <translation>サーバーの設定と、サーバーが利用するもの（データベースなど）が動いていることを確認してから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>Ask it for less at a time, or raise the limit for its messages.</source>
-        <translation type="unfinished"></translation>
+        <translation>一度に要求するデータを減らすか、メッセージサイズの上限を上げてください。</translation>
     </message>
     <message>
         <source>Try again, or choose another version of the package.</source>
@@ -1352,12 +1392,24 @@
         <translation>起動していません。実行されるものが、取得したものと異なっています。もう一度取得してください。</translation>
     </message>
     <message>
+        <source>May read and write {path}.</source>
+        <translation>{path} の読み書き可。</translation>
+    </message>
+    <message>
+        <source>May read {path}.</source>
+        <translation>{path} の読み取り可。</translation>
+    </message>
+    <message>
         <source>Connected, but got no response within {time}</source>
         <translation>接続できましたが、{time} 以内に応答がありません</translation>
     </message>
     <message>
+        <source>Reported an error: {words}</source>
+        <translation>サーバーがエラーを返しました: {words}</translation>
+    </message>
+    <message>
         <source>Sent more than {limit} at once</source>
-        <translation type="unfinished"></translation>
+        <translation>一度に {limit} を超えるデータを送信しました</translation>
     </message>
     <message>
         <source>The downloaded package {name} was changed on disk</source>
@@ -1366,6 +1418,34 @@
     <message>
         <source>none of its results can be used</source>
         <translation>使える結果がありません</translation>
+    </message>
+    <message>
+        <source>Too many commands already wait to be confirmed.</source>
+        <translation>確認待ちのコマンドが多すぎます。</translation>
+    </message>
+    <message>
+        <source>This command was declined in Toolbooth&apos;s window.</source>
+        <translation>このコマンドは Toolbooth のウィンドウで拒否されました。</translation>
+    </message>
+    <message>
+        <source>Nobody confirmed this command in Toolbooth&apos;s window in time.</source>
+        <translation>このコマンドは時間内に Toolbooth のウィンドウで確認されませんでした。</translation>
+    </message>
+    <message>
+        <source>This command no longer waits to be confirmed.</source>
+        <translation>このコマンドはもう確認待ちではありません。</translation>
+    </message>
+    <message>
+        <source>There is no file or folder {path}.</source>
+        <translation>ファイルまたはフォルダー {path} はありません。</translation>
+    </message>
+    <message>
+        <source>{path} can’t be shared: it holds too much.</source>
+        <translation>{path} は共有できません。含まれるものが多すぎます。</translation>
+    </message>
+    <message>
+        <source>Share a folder in it, or discover the server without a sandbox.</source>
+        <translation>その中のフォルダーを共有するか、サンドボックスなしでサーバーを検出してください。</translation>
     </message>
     <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
@@ -1869,16 +1949,28 @@
         <source>Parts of the list are not shown: {what}.</source>
         <translation>一覧の一部は表示されていません: {what}。</translation>
     </message>
+    <message>
+        <source>Its prompts could not be listed: {why}</source>
+        <translation>プロンプトの一覧を取得できませんでした: {why}</translation>
+    </message>
+    <message>
+        <source>Its resources could not be listed: {why}</source>
+        <translation>リソースの一覧を取得できませんでした: {why}</translation>
+    </message>
+    <message>
+        <source>Its resource templates could not be listed: {why}</source>
+        <translation>リソーステンプレートの一覧を取得できませんでした: {why}</translation>
+    </message>
     <message numerus="yes">
         <source>%n tools over the limit in Settings</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>設定の上限を超えたツール %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n prompts and resources over the limit</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>上限を超えたプロンプトとリソース %n 個</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2668,6 +2760,17 @@
     </message>
 </context>
 <context>
+    <name>ConfirmationPresenter</name>
+    <message>
+        <source>Did you enter this command in a terminal?</source>
+        <translation>このコマンドをターミナルで入力しましたか？</translation>
+    </message>
+    <message>
+        <source>Run it</source>
+        <translation>実行</translation>
+    </message>
+</context>
+<context>
     <name>ConsentCard</name>
     <message>
         <source>This will run on your computer with your permissions</source>
@@ -3086,19 +3189,19 @@
     </message>
     <message>
         <source>Message limit, in MB</source>
-        <translation type="unfinished"></translation>
+        <translation>メッセージの上限（MB）</translation>
     </message>
     <message>
         <source>large result, too large, size, memory</source>
-        <translation type="unfinished"></translation>
+        <translation>大きな結果, 大きすぎる, サイズ, メモリ</translation>
     </message>
     <message>
         <source>Session limit</source>
-        <translation type="unfinished"></translation>
+        <translation>セッション数の上限</translation>
     </message>
     <message>
         <source>too many sessions, connections, clients, 503</source>
-        <translation type="unfinished"></translation>
+        <translation>セッション数, 接続数, クライアント, 多すぎる, 503</translation>
     </message>
     <message>
         <source>status, running, address, URL, endpoint</source>
@@ -3397,6 +3500,10 @@
     <message>
         <source>{client} wants to read {name}</source>
         <translation>{client} が {name} を読み取ろうとしています</translation>
+    </message>
+    <message>
+        <source>{client} wants to use this server in {folder}</source>
+        <translation>{client} が {folder} でこのサーバーを使おうとしています</translation>
     </message>
     <message numerus="yes">
         <source>Denied automatically in %n s</source>
@@ -3938,6 +4045,18 @@ The cost of search results is already deducted.</source>
         <translation>公開エンドポイント、認証、パスワード、匿名、アクセス、open endpoint, authentication, password, anonymous, access</translation>
     </message>
     <message>
+        <source>Confirm commands that approve</source>
+        <translation>承認するコマンドを確認</translation>
+    </message>
+    <message>
+        <source>A person confirms each terminal command that approves something or loosens a permission. Without this, any program that runs commands as you can do that.</source>
+        <translation>何かを承認したり権限を緩めたりするターミナルのコマンドを、人が毎回確認します。オフにすると、あなたの権限でコマンドを実行できるプログラムなら何でも承認できます。</translation>
+    </message>
+    <message>
+        <source>terminal, shell scripts, approve, permission, agents, confirmation</source>
+        <translation>ターミナル, シェルスクリプト, 承認, 権限, エージェント, 確認</translation>
+    </message>
+    <message>
         <source>During discovery</source>
         <translation>検出中</translation>
     </message>
@@ -3948,6 +4067,10 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Apps</source>
         <translation>アプリ</translation>
+    </message>
+    <message>
+        <source>Terminal</source>
+        <translation>ターミナル</translation>
     </message>
     <message>
         <source>None</source>
@@ -4422,6 +4545,10 @@ The cost of search results is already deducted.</source>
     <message>
         <source>Approve</source>
         <translation>承認</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>今後表示しない</translation>
     </message>
     <message>
         <source>No parameters</source>

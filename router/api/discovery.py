@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.receipts import DiscoveryAccess, Protection, Receipt
+from router.domain.receipts import DiscoveryAccess, Protection, Receipt, SharedPath
 
 
 class DiscoveryPort(Protocol):
@@ -20,7 +21,12 @@ class DiscoveryPort(Protocol):
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Set what a server may access during discovery, and discover its tools with that. Holds
-        for its present configuration."""
+        for its present configuration. `ISOLATED` also ends the sharing of files."""
+        ...
+
+    async def share(self, ref: ServerRef, paths: Sequence[SharedPath]) -> None:
+        """Share files or folders with a server during discovery, beside those shared before, and
+        discover its tools with them. Holds for its present configuration."""
         ...
 
     async def refresh(

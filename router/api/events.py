@@ -136,6 +136,11 @@ class WindowRequested:
     words: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ConfirmationsChanged:
+    """A command of a terminal began or ceased to wait for a confirmation."""
+
+
 Event: TypeAlias = (
     ServerStatusChanged
     | ServerRemoved
@@ -154,6 +159,7 @@ Event: TypeAlias = (
     | ConfigRejected
     | ConfigAccepted
     | WindowRequested
+    | ConfirmationsChanged
 )
 
 CatalogChanged: TypeAlias = (

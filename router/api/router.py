@@ -11,6 +11,7 @@ from typing import Protocol
 
 from router.api.activity import ActivityPort
 from router.api.apps import AppsPort
+from router.api.confirmations import ConfirmationsPort
 from router.api.discovery import DiscoveryPort
 from router.api.endpoint import EndpointPort
 from router.api.events import Event
@@ -34,6 +35,8 @@ class RouterPort(Protocol):
     def activity(self) -> ActivityPort: ...
     @property
     def apps(self) -> AppsPort: ...
+    @property
+    def confirmations(self) -> ConfirmationsPort: ...
     @property
     def discovery(self) -> DiscoveryPort: ...
     @property

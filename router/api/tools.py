@@ -25,6 +25,11 @@ class ToolsPort(Protocol):
         """Approve tools as they are now, by name; None: all pending ones of the server."""
         ...
 
+    async def dismiss(self, ref: ServerRef, tools: Collection[str]) -> None:
+        """Dismiss the findings in tools, by name: they are not shown again until the tool's
+        definition changes."""
+        ...
+
     async def call(
         self, principal: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeAlias
 
 from router.catalog.config_edits import project_entry
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
@@ -20,6 +21,8 @@ from router.domain.scripts import SavedScript
 from router.domain.search import SearchProvider
 from router.domain.tool_lists import CachedListing, PendingApproval
 from router.domain.tools import Tool
+
+_ViewKey: TypeAlias = tuple[ProjectId | None, frozenset[ServerId] | None, bool]
 
 
 class WorkspaceCatalog:
@@ -38,7 +41,7 @@ class WorkspaceCatalog:
         self.servers: dict[ServerId, ServerEntry] = {}
         self.scripts: dict[str, SavedScript] = {}
         self._provider = provider
-        self._views: dict[tuple[ProjectId | None, frozenset[ServerId] | None], View] = {}
+        self._views: dict[_ViewKey, View] = {}
         self._pending: dict[ServerId, tuple[ServerEntry, Mapping[str, PendingApproval]]] = {}
         self.configure(config)
 
@@ -112,19 +115,28 @@ class WorkspaceCatalog:
     def project(self, project: ProjectId) -> ProjectConfig:
         return project_entry(self.config, project)
 
-    def view(self, project: ProjectId | None, only: frozenset[ServerId] | None = None) -> View:
+    def view(
+        self,
+        project: ProjectId | None,
+        only: frozenset[ServerId] | None = None,
+        *,
+        chosen: bool = False,
+    ) -> View:
         """The view of a project, or with None of the whole workspace; `only` narrows it to some
-        servers."""
+        servers. For a client that has `chosen` the project itself, what the workspace asks for or
+        denies outside any project holds too."""
         # The catalog may change meanwhile: then this view is not cached.
-        views = self._views
-        if (view := views.get((project, only))) is None:
-            view = views[project, only] = self._build_view(project, only)
+        views, key = self._views, (project, only, chosen)
+        if (view := views.get(key)) is None:
+            view = views[key] = self._build_view(project, only, chosen)
         return view
 
-    def _build_view(self, project: ProjectId | None, only: frozenset[ServerId] | None) -> View:
+    def _build_view(
+        self, project: ProjectId | None, only: frozenset[ServerId] | None, chosen: bool
+    ) -> View:
         options = self.config if project is None else self.project(project)
-        chosen = None if project is None else self.project(project).servers
-        scopes = [scope for scope in (chosen, only) if scope is not None]
+        of_project = None if project is None else self.project(project).servers
+        scopes = [scope for scope in (of_project, only) if scope is not None]
 
         def in_scope(server: ServerId) -> bool:
             return all(server in scope for scope in scopes)
@@ -136,8 +148,11 @@ class WorkspaceCatalog:
             tools += map(script_tool, self.scripts.values())
             tools.sort(key=lambda tool: tool.key)
         layers = self._layers(project)
+        at_least = self._layers(None) if chosen else []
         restricted = tools if layers else ()
-        policies = {tool.key: policy_of(_subject(tool), layers) for tool in restricted}
+        policies = {
+            tool.key: policy_of(_subject(tool), layers, at_least=at_least) for tool in restricted
+        }
         hidden = {key for key, policy in policies.items() if policy.hidden}
         unapproved = {entry.id: entry.unapproved for entry in servers}
         return View(
@@ -150,13 +165,14 @@ class WorkspaceCatalog:
             servers=servers,
             policies=policies,
             layers=layers,
+            at_least=at_least,
             optimization=options.optimization,
             exposure=options.exposure,
             offer_search=options.offer_search,
             pinned_keys=frozenset(options.pinned),
             # Decided by the configuration, not by the servers that happen to exist: names that
             # change with the next server would break clients.
-            prefixed=chosen is None or len(chosen) != 1,
+            prefixed=of_project is None or len(of_project) != 1,
             provider=self._provider,
             failure_of=self._failure_of,
         )

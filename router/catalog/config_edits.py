@@ -9,7 +9,7 @@ from typing import Any
 
 from router.catalog.server_entry import configured_servers
 from router.config.server import ServerConfig
-from router.config.workspace import ProjectConfig, WorkspaceConfig
+from router.config.workspace import ProjectConfig, WorkspaceConfig, new_generation
 from router.domain.errors import Conflict, InvalidInput, NoProject, NoServer, sentence
 from router.domain.ids import ProjectId, ServerId, ToolKey, WorkspaceId
 from router.domain.names import SCRIPTS, assign_server_ids, slug
@@ -147,7 +147,9 @@ def with_project(
         )
     if project in config.projects:
         raise _project_exists(project)
-    entry = ProjectConfig(name=name, servers=_checked_servers(config, servers))
+    entry = ProjectConfig(
+        name=name, generation=new_generation(), servers=_checked_servers(config, servers)
+    )
     return _with_project_entry(config, project, entry), project
 
 
@@ -201,6 +203,12 @@ def project_entry(config: WorkspaceConfig, project: ProjectId) -> ProjectConfig:
     if project not in config.projects:
         raise NoProject(project, config.name)
     return config.projects[project]
+
+
+def generation(config: WorkspaceConfig, project: ProjectId | None) -> str:
+    """What a token for the workspace, or one of its projects, is bound to besides their ids."""
+    of_project = "" if project is None else project_entry(config, project).generation
+    return f"{config.generation}/{of_project}".strip("/")
 
 
 def project_of(config: WorkspaceConfig, project: ProjectId | None) -> ProjectConfig:

@@ -10,10 +10,12 @@ the workspace's rules. Without a match it is allowed. Rules with arguments are d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
+from router.catalog.argument_match import arguments_match
 from router.catalog.globs import glob
+from router.catalog.text_forms import Located, covers, nowhere
 from router.config.workspace import PermissionRule
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
@@ -23,6 +25,7 @@ Layer: TypeAlias = tuple[Mapping[str, Permission], Sequence[PermissionRule]]
 """The permissions and the rules of a project or a workspace."""
 
 _ANY = "*"
+_STRICTNESS = (Permission.ALLOW, Permission.ASK, Permission.DENY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +47,34 @@ class Policy:
 
     exceptions: tuple[PermissionRule, ...] = ()
     otherwise: Permission = Permission.ALLOW
+    at_least: Policy | None = None
+    """Another policy, which decides where it is stricter."""
 
     @property
     def hidden(self) -> bool:
         """Whether every call is denied."""
         permissions = {rule.permission for rule in self.exceptions} | {self.otherwise}
-        return permissions == {Permission.DENY}
+        also = self.at_least is not None and self.at_least.hidden
+        return also or permissions == {Permission.DENY}
 
-    def decide(self, arguments: JsonObject) -> Permission:
+    @property
+    def depends_on_arguments(self) -> bool:
+        also = self.at_least is not None and self.at_least.depends_on_arguments
+        return also or bool(self.exceptions)
+
+    def decide(
+        self, arguments: JsonObject, schema: JsonObject | None = None, located: Located = nowhere
+    ) -> Permission:
+        """The permission for one call. `schema` describes its arguments."""
+        permission = self._decide(arguments, schema or {}, located)
+        if self.at_least is None:
+            return permission
+        other = self.at_least.decide(arguments, schema, located)
+        return max(permission, other, key=_STRICTNESS.index)
+
+    def _decide(self, arguments: JsonObject, schema: JsonObject, located: Located) -> Permission:
         for rule in self.exceptions:
-            if _arguments_match(rule, arguments):
+            if arguments_match(rule, arguments, schema, located):
                 return rule.permission
         return self.otherwise
 
@@ -61,14 +82,26 @@ class Policy:
 ALLOWED = Policy()
 
 
-def policy_of(subject: Subject, layers: Iterable[Layer]) -> Policy:
-    """The policy for a subject; `layers` are those of the project, then of the workspace."""
+def policy_of(
+    subject: Subject,
+    layers: Iterable[Layer],
+    located: Located = nowhere,
+    at_least: Iterable[Layer] = (),
+) -> Policy:
+    """The policy for a subject; `layers` are those of the project, then of the workspace. What is
+    stricter by the layers `at_least` is decided by those."""
+    policy = _policy_of(subject, layers, located)
+    floor = _policy_of(subject, at_least, located)
+    return policy if floor is ALLOWED else replace(policy, at_least=floor)
+
+
+def _policy_of(subject: Subject, layers: Iterable[Layer], located: Located) -> Policy:
     exceptions: list[PermissionRule] = []
     for permissions, rules in layers:
         if subject.kind is PermissionKind.TOOL and (permission := permissions.get(str(subject))):
             return Policy(tuple(exceptions), permission)
         for rule in rules:
-            if not _covers(rule, subject):
+            if not _covers(rule, subject, located):
                 continue
             if not rule.arguments:
                 return Policy(tuple(exceptions), rule.permission)
@@ -76,24 +109,32 @@ def policy_of(subject: Subject, layers: Iterable[Layer]) -> Policy:
     return Policy(tuple(exceptions)) if exceptions else ALLOWED
 
 
-def _covers(rule: PermissionRule, subject: Subject) -> bool:
+def _covers(rule: PermissionRule, subject: Subject, located: Located) -> bool:
     return (
         glob(rule.server, subject.server)
-        and _name_matches(rule, subject)
+        and _name_matches(rule, subject, located)
         and all(_hint(subject, name) is wanted for name, wanted in _required_hints(rule))
     )
 
 
-def _name_matches(rule: PermissionRule, subject: Subject) -> bool:
+def _name_matches(rule: PermissionRule, subject: Subject, located: Located) -> bool:
     """A rule with a tool pattern covers no prompts or resources, and so on; a rule that names only
     a server covers everything of it."""
-    patterns: dict[PermissionKind, str | None] = {k: getattr(rule, k) for k in PermissionKind}
+    patterns = {
+        PermissionKind.TOOL: rule.tool,
+        PermissionKind.PROMPT: rule.prompt,
+        PermissionKind.RESOURCE: rule.resource,
+    }
     if patterns[PermissionKind.TOOL] is None and (rule.arguments or any(_required_hints(rule))):
         patterns[PermissionKind.TOOL] = _ANY
     if all(pattern is None for pattern in patterns.values()):
         return True
-    pattern = patterns[subject.kind]
-    return pattern is not None and glob(pattern, subject.name)
+    if (pattern := patterns[subject.kind]) is None:
+        return False
+    if subject.kind is not PermissionKind.RESOURCE:
+        return glob(pattern, subject.name)
+    certain = rule.permission is Permission.ALLOW
+    return covers(pattern, subject.name, certain=certain, located=located)
 
 
 def _required_hints(rule: PermissionRule) -> list[tuple[str, bool]]:
@@ -114,32 +155,3 @@ def _hint(subject: Subject, name: str) -> bool:
     if name == "destructiveHint":
         return subject.annotations.get("readOnlyHint") is not True
     return name == "openWorldHint"
-
-
-def _arguments_match(rule: PermissionRule, arguments: JsonObject) -> bool:
-    """Of several values, one match is enough to ask or deny; to allow, all must match."""
-    enough = all if rule.permission is Permission.ALLOW else any
-    return all(
-        (found := values_at(arguments, path.split(".")))
-        and enough(_equals(wanted, v) for v in found)
-        for path, wanted in rule.arguments.items()
-    )
-
-
-def values_at(value: object, path: Sequence[str]) -> list[object]:
-    """The values at a path; a list on the path stands for each of its items."""
-    if isinstance(value, list):
-        items = cast(list[object], value)
-        return [found for item in items for found in values_at(item, path)]
-    if not path:
-        return [value]
-    if isinstance(value, dict) and path[0] in value:
-        return values_at(cast(JsonObject, value)[path[0]], path[1:])
-    return []
-
-
-def _equals(wanted: object, value: object) -> bool:
-    """A string is a glob pattern, other values must be equal; `true` is not 1."""
-    if isinstance(wanted, str):
-        return isinstance(value, str) and glob(wanted, value)
-    return type(wanted) is type(value) and wanted == value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -34,6 +34,8 @@ class ServerEntry:
     suspicious_count: int = 0
     unapproved: Mapping[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
     """Tools that need approval, by name: in no view, and calls to them are refused."""
+    dismissed: Collection[str] = ()
+    """Tools whose findings the user has seen and dismissed, by name: they are not shown."""
 
     @property
     def listing(self) -> PreparedListing:
@@ -46,17 +48,24 @@ class ServerEntry:
         return self.cached.seen_at if self.cached else None
 
     def with_listing(
-        self, cached: CachedListing | None, unapproved: Mapping[str, PendingApproval] | None = None
+        self,
+        cached: CachedListing | None,
+        unapproved: Mapping[str, PendingApproval] | None = None,
+        dismissed: Collection[str] = (),
     ) -> ServerEntry:
         """Takes a while for thousands of tools: call it in a thread."""
         prepared = cached.listing.tools if cached else ()
-        tools = tuple(self._tool(each) for each in prepared)
+        tools = tuple(
+            self._tool(replace(each, findings=()) if each.name in dismissed else each)
+            for each in prepared
+        )
         return replace(
             self,
             cached=cached,
             tools=tools,
             suspicious_count=sum(bool(tool.findings) for tool in tools),
             unapproved=unapproved or {},
+            dismissed=dismissed,
         )
 
     def views(self) -> tuple[ToolView, ...]:
@@ -81,7 +90,9 @@ class ServerEntry:
         if config.config_hash != self.config.config_hash:
             return ServerEntry(self.id, name, config)
         renamed = replace(self, name=name, config=config)
-        return renamed if name == self.name else renamed.with_listing(self.cached, self.unapproved)
+        if name == self.name:
+            return renamed
+        return renamed.with_listing(self.cached, self.unapproved, self.dismissed)
 
 
 def configured_servers(config: WorkspaceConfig) -> dict[ServerId, tuple[str, ServerConfig]]:

@@ -106,6 +106,7 @@ class ServerStatuses:
             unapproved_count=len(entry.unapproved),
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
+            unread=tuple(listing.unread.items()) if listing else (),
             protection=condition.protection,
             access=condition.access,
         )

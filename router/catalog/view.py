@@ -21,6 +21,7 @@ from router.catalog.prompts_resources import (
     resolve_uri,
 )
 from router.catalog.server_entry import ServerEntry
+from router.catalog.text_forms import Located, nowhere
 from router.domain.errors import InvalidInput, NotFound, UpstreamFailed
 from router.domain.failure_text import advise
 from router.domain.failures import Failure, FailureKind
@@ -47,6 +48,8 @@ class View:
     policies: Mapping[ToolKey, Policy]
     """Of these tools and the hidden ones; empty if everything is allowed."""
     layers: Sequence[Layer]
+    at_least: Sequence[Layer]
+    """Those that hold too where they are stricter."""
     optimization: Optimization | None
     exposure: Exposure
     offer_search: bool
@@ -107,12 +110,13 @@ class View:
         if entry is not None and entry.cached is None:
             if (known := self.failure_of(server)) is not None:
                 advice = advise(known, entry.name)
-                raise UpstreamFailed(known, advice.cause, advice.suggestion)
+                raise UpstreamFailed(known, advice.cause, advice.suggestion, advice.terminal)
             failure = Failure(FailureKind.OTHER, entry.id, "its tools have not been discovered yet")
             raise UpstreamFailed(
                 failure,
                 f"The tools of {entry.name} have not been discovered yet.",
-                f"Try again in a moment, or discover them with: toolbooth refresh {entry.id}",
+                "Try again in a moment.",
+                f"Discover them with: toolbooth refresh {entry.id}",
             )
 
     def _check_approved(self, key: ToolKey) -> None:
@@ -125,17 +129,17 @@ class View:
         why = "has changed since the user approved it" if changed else "is new"
         raise InvalidInput(
             f"{key} {why} and waits for the user's approval.",
-            f"The user can look at it in Toolbooth's window, or with: toolbooth pending; "
-            f"and approve it there or with: toolbooth approve {key}",
+            "Only the user can approve it, in Toolbooth's window. Go on without it.",
+            f"Look at it with: toolbooth pending. Approve it with: toolbooth approve {key}",
         )
 
     def policy(self, key: ToolKey) -> Policy:
         """The policy for a tool of this view."""
         return self.policies.get(key, ALLOWED)
 
-    def policy_for(self, subject: Subject) -> Policy:
+    def policy_for(self, subject: Subject, located: Located = nowhere) -> Policy:
         """The policy for a prompt or a resource."""
-        return policy_of(subject, self.layers)
+        return policy_of(subject, self.layers, located, self.at_least)
 
     @cached_property
     def index(self) -> SearchIndex:

@@ -12,9 +12,11 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+from router.cli.confirmation import confirm_at_terminal
 from router.cli.foreground import CONNECT, SERVE, connect, serve
-from router.commands.command import Invocation
-from router.domain.json_values import JsonObject
+from router.commands.command import CONFIRMED, NEEDS_CONFIRMATION, Invocation, Send
+from router.commands.output import print_to_stderr
+from router.domain.json_values import JsonObject, as_object
 from router.runtime.garbage_collection import no_collection
 from router.runtime.local_ipc import send, socket_address
 from router.store.instance_lock import describe
@@ -34,13 +36,30 @@ def execute(call: Invocation, data_dir: Path) -> Any:
     if _is_running(data_dir):
         # asyncio's own loop: loading uvloop would take longer than this one request.
         instance = functools.partial(send, socket_address(data_dir), retry_for_s=_STARTS_WITHIN_S)
-        return asyncio.run(call.run(instance))
+        return asyncio.run(call.run(_confirming(instance)))
     return _run(_on_files(call, data_dir))
 
 
 def _run(main: Coroutine[Any, Any, Any]) -> Any:
     with asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(main)
+
+
+def _confirming(send_to_instance: Send) -> Send:
+    """Confirms a command at the terminal, or has it confirmed in the window, where it must be."""
+
+    async def confirming(name: str, arguments: JsonObject) -> Any:
+        result = await send_to_instance(name, arguments)
+        needed = as_object(as_object(result).get(NEEDS_CONFIRMATION))
+        if not needed:
+            return result
+        if needed["inWindow"]:
+            print_to_stderr(["Confirm this command in Toolbooth's window."])
+        else:
+            confirm_at_terminal(needed["command"])
+        return await send_to_instance(name, {**arguments, CONFIRMED: True})
+
+    return confirming
 
 
 async def _on_files(call: Invocation, data_dir: Path) -> Any:
@@ -57,7 +76,7 @@ async def _on_files(call: Invocation, data_dir: Path) -> Any:
 
     try:
         await router.open()
-        return await call.run(dispatch_here)
+        return await call.run(_confirming(dispatch_here))
     finally:
         await router.stop()
 

@@ -125,7 +125,9 @@ def _explained(error: Exception) -> ToolboothError:
 def _print_error(error: ToolboothError, *, as_json: bool) -> None:
     """A sentence on stderr; with `--json` also an object where the result would have been."""
     if as_json:
-        print(json.dumps({"error": {"message": error.message, "hint": error.hint}}), flush=True)
+        print(
+            json.dumps({"error": {"message": error.message, "hint": error.full_hint}}), flush=True
+        )
     print(f"toolbooth: {printable(error.message)}", file=sys.stderr)
-    if error.hint:
-        print(f"           {printable(error.hint)}", file=sys.stderr)
+    if error.full_hint:
+        print(f"           {printable(error.full_hint)}", file=sys.stderr)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
+from pathlib import Path
 
-from router.commands.command import OPTIONAL_SERVER, WORKSPACE, Argument, Commands, OneOf
+from router.commands.command import (
+    OPTIONAL_SERVER,
+    WORKSPACE,
+    Argument,
+    Commands,
+    OneOf,
+    repeated,
+)
 from router.commands.context import Context
 from router.commands.output import json_fields, shown_key
 from router.commands.servers import one_server, server_json
 from router.domain.json_values import JsonObject
 from router.domain.names import parse_tool_key
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.tool_lists import Approval, Finding, WordChange
 
 COMMANDS = Commands()
@@ -32,25 +41,67 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
     )
 
 
+def _approve_request(given: JsonObject) -> JsonObject:
+    """The paths as absolute ones: only this process knows the terminal's folder."""
+    absolute = {
+        option: [os.path.abspath(Path(path).expanduser()) for path in given[option]]  # noqa: PTH100
+        for option in ("read", "write")
+    }
+    folder = given["folder"]
+    resolved = str(Path(folder).expanduser().resolve()) if folder else None
+    return {**given, **absolute, "folder": resolved}
+
+
+def _loosens(context: Context) -> bool:
+    shares = context.get("read") or context.get("write")
+    return bool(shares) or context.get("access") != DiscoveryAccess.ISOLATED
+
+
 @COMMANDS.add(
     "approve",
     "Approve a server's command and tools, or one tool.",
     WORKSPACE,
     Argument("server", "SERVER|TOOLKEY", "a server with all of its pending tools, or one tool"),
-    OneOf(*(_access_option(access, text) for access, text in _ACCESS.items())),
-    examples=["files", "files:read_file", "files --network"],
+    OneOf(
+        *(_access_option(access, text) for access, text in _ACCESS.items()),
+        Argument("--folder", "DIR", "allow clients to use it in this folder and those below"),
+    ),
+    repeated("--read", "PATH", "let it read a file or folder during discovery"),
+    repeated("--write", "PATH", "let it read and write a file or folder during discovery"),
+    examples=[
+        "files",
+        "files:read_file",
+        "files --network",
+        "notes --write ~/vault",
+        "git --folder ~/work",
+    ],
     lines=one_server,
+    request=_approve_request,
+    needs_person=_loosens,
 )
 async def approve(context: Context) -> JsonObject:
-    """A tool key: that tool. A server: its command and all of its pending tools, or its access."""
+    """A tool key: that tool. A server: its command and all of its pending tools, or its access and
+    the files it may use during discovery."""
     router, text, access = context.router, str(context["server"]), context.get("access")
+    shared = [
+        SharedPath(str(path), writable=option == "write")
+        for option in ("read", "write")
+        for path in context.get(option) or ()
+    ]
     if ":" in text:
         key = parse_tool_key(text)
         ref = router.servers.find(context.workspace, key.server)
         await router.tools.approve(ref, [key.tool])
-    elif access is not None:
+    elif (folder := context.get("folder")) is not None:
         ref = context.server
-        await router.discovery.allow(ref, DiscoveryAccess(access))
+        await router.servers.allow_folder(ref, str(folder))
+    elif access is not None or shared:
+        ref = context.server
+        if access is not None:
+            await router.discovery.allow(ref, DiscoveryAccess(access))
+        if shared:
+            await router.discovery.share(ref, shared)
+        await router.discovery.refresh(ref.workspace, ref.server)
     else:
         ref = context.server
         await router.servers.grant_consent(ref)
@@ -114,12 +165,19 @@ def _findings_lines(found: list[JsonObject]) -> list[str]:
     if not found:
         return ["No suspicious text found."]
     by_tool = groupby(found, key=lambda each: each["toolKey"])
-    return [line for key, each in by_tool for line in (shown_key(key), *map(_finding_line, each))]
+    lines = [line for key, each in by_tool for line in (shown_key(key), *map(_finding_line, each))]
+    return [*lines, "Dismiss those of a tool that is fine with: toolbooth dismiss TOOLKEY"]
+
+
+def _dismissed_line(tool: JsonObject) -> list[str]:
+    return [f"Dismissed the findings in {shown_key(tool['toolKey'])} until its definition changes."]
 
 
 def _finding_line(found: JsonObject) -> str:
+    """On one line, whatever the server wrote."""
     what = f"{found['kind'].replace('_', ' ')} ({found['rule']}) in {found['where']}"
-    return f"  ! {what}: {_printable(found['words'])}"
+    words = _printable(f"{what}: {found['words']}").split()
+    return f"  ! {' '.join(words)}"
 
 
 def _printable(text: str) -> str:
@@ -137,3 +195,18 @@ async def findings(context: Context) -> list[JsonObject]:
         for tool in context.router.tools.list(status.ref)
         for found in tool.findings
     ]
+
+
+@COMMANDS.add(
+    "dismiss",
+    "Dismiss the suspicious text found in a tool.",
+    WORKSPACE,
+    Argument("tool", "TOOLKEY", "a tool, such as files:read_file"),
+    examples=["files:read_file"],
+    lines=_dismissed_line,
+)
+async def dismiss(context: Context) -> JsonObject:
+    key = parse_tool_key(str(context["tool"]))
+    ref = context.router.servers.find(context.workspace, key.server)
+    await context.router.tools.dismiss(ref, [key.tool])
+    return {"toolKey": str(key)}

@@ -25,6 +25,9 @@ Send: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
 """Runs the handler of this name in the instance that owns the data directory."""
 PRINTED = object()
 """The result of a command that has written its output itself."""
+NEEDS_CONFIRMATION, CONFIRMED = "needsConfirmation", "confirmed"
+"""The result of a command that a person must confirm first, with its text and whether that is done
+in the window; and the argument of one that was confirmed, or shall be in the window."""
 _UNITS_S = {"h": 3600, "d": 86400, "w": 604800}
 
 
@@ -85,6 +88,8 @@ class Command:
     """The terminal's part, for a command that takes more than one request."""
     failed: Callable[[Any], bool] | None = None
     """Whether a result that can be shown means exit code 1."""
+    needs_person: Callable[[Context], bool] | None = None
+    """Whether it approves something or loosens a permission: then a person must confirm it."""
     warns: bool = False
     """The result's `problems` and `warnings` also go to stderr."""
     usage: str | None = None

@@ -35,6 +35,24 @@ _EFFECTS = {
 }
 
 
+def _loosens_tool(context: Context) -> bool:
+    """A tool's own permission precedes rules, so that even `ask` may be looser than a rule."""
+    permission = Permission(context["permission"])
+    if permission is not Permission.ASK:
+        return permission is Permission.ALLOW
+    config = context.router.projects.config(context.workspace, context.project)
+    return bool(context.project or config.rules or config.permissions.get(context["toolKey"]))
+
+
+def _loosens_rules(context: Context) -> bool:
+    """Only denying more, or asking where the workspace allows everything else, surely does not."""
+    if context.get("remove"):
+        return True
+    permission = context["rule"]["permission"]
+    last = context.get("place") is None and context.project is None
+    return permission != Permission.DENY and not (permission == Permission.ASK and last)
+
+
 @COMMANDS.add(
     "permission set",
     "Set the permission of a tool.",
@@ -44,6 +62,7 @@ _EFFECTS = {
     choice("permission", Permission),
     examples=["files:write_file ask"],
     lines=lambda result: [f"{shown_key(result['toolKey'])}: {result['permission']}"],
+    needs_person=_loosens_tool,
     warns=True,
 )
 async def set_permission(context: Context) -> JsonObject:
@@ -141,6 +160,7 @@ def _value(text: str) -> object:
         "--remove 2",
     ],
     lines=_permission_lines,
+    needs_person=_loosens_rules,
     request=_rule_request,
 )
 async def change_rules(context: Context) -> JsonObject:
@@ -184,12 +204,17 @@ async def list_requests(context: Context) -> list[JsonObject]:
     ]
 
 
+def _allows(context: Context) -> bool:
+    return context["answer"] != Answer.DENY
+
+
 @COMMANDS.add(
     "permission answer",
     "Answer a permission request.",
     Argument("ask", "ID", "request ID; see: toolbooth permission asks"),
     choice("answer", Answer),
     examples=["3f9a once"],
+    needs_person=_allows,
 )
 async def answer(context: Context) -> None:
     request = PermissionRequestId(str(context["ask"]))

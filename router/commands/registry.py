@@ -6,6 +6,7 @@ terminal's own process if there is none.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from router.commands import (
@@ -23,7 +24,13 @@ from router.commands import (
     tools,
     workspaces,
 )
-from router.commands.command import Command, Group, Handler
+from router.commands.command import (
+    CONFIRMED,
+    NEEDS_CONFIRMATION,
+    Command,
+    Group,
+    Handler,
+)
 from router.commands.context import Context
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject, as_array
@@ -69,4 +76,27 @@ async def dispatch(router: RouterPort, name: str, arguments: JsonObject) -> Any:
         raise InvalidInput(
             f'The running instance does not know the command "{name}".', "Restart Toolbooth."
         )
-    return await handler(Context(router, arguments))
+    given = {key: value for key, value in arguments.items() if key != CONFIRMED}
+    context = Context(router, given)
+    if _needs_person(context, name):
+        text = _shown(name, given)
+        if not arguments.get(CONFIRMED):
+            in_window = router.confirmations.in_window
+            return {NEEDS_CONFIRMATION: {"command": text, "inWindow": in_window}}
+        if router.confirmations.in_window:
+            await router.confirmations.confirm(text)
+    return await handler(context)
+
+
+def _needs_person(context: Context, name: str) -> bool:
+    command = COMMANDS.get(name)
+    if command is None or command.needs_person is None:
+        return False
+    return context.router.settings.current().confirm_commands and command.needs_person(context)
+
+
+def _shown(name: str, arguments: JsonObject) -> str:
+    """A command with its arguments, for the person who confirms it."""
+    given = {key: value for key, value in arguments.items() if value not in (None, [], {}, "")}
+    words = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
+    return "\n".join((f"toolbooth {name}", *words))

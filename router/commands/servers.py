@@ -63,6 +63,11 @@ _CUTS = {
     CutKind.HIDDEN_TEXT: "texts cleaned of hidden characters",
     CutKind.ICON: "icons removed",
 }
+_UNREAD = {
+    "prompts": "prompts",
+    "resources": "resources",
+    "resourceTemplates": "resource templates",
+}
 
 
 # A server in JSON and in lines
@@ -73,11 +78,12 @@ def server_json(status: ServerStatus) -> JsonObject:
     return {
         **json_fields(status, "id name workspace transport target enabled state"),
         "cause": advice.cause,
-        "action": advice.suggestion,
+        "action": advice.action,
         **json_fields(status, "discovery tool_count listed_at attempted_at retry_at"),
         "waitingCount": status.pending_count,
         "suspiciousCount": status.suspicious_count,
         "cuts": {cut.kind: cut.count for cut in status.cuts},
+        "unread": dict(status.unread),
         "failure": _failure_json(status),
         "process": process
         and {
@@ -150,6 +156,8 @@ def _notes(server: JsonObject) -> list[str]:
     if cuts := as_object(server.get("cuts")):
         parts = ", ".join(f"{count} {_CUTS[CutKind(kind)]}" for kind, count in cuts.items())
         notes.append(f"  {name}: its tool list was changed: {parts}.")
+    for field, why in as_object(server.get("unread")).items():
+        notes.append(f"  {name}: its {_UNREAD[field]} could not be listed: {why}")
     return notes
 
 
@@ -217,6 +225,10 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     ]
 
 
+def _starts_program(context: Context) -> bool:
+    return "command" in context["config"]
+
+
 @COMMANDS.add(
     "add",
     "Add a server and allow its command to run.",
@@ -234,6 +246,7 @@ def secret_warnings(context: Context, ref: ServerRef) -> list[str]:
     lines=one_server,
     request=_add_request,
     warns=True,
+    needs_person=_starts_program,
     usage="toolbooth add NAME [--env KEY=VALUE] [--cwd DIR] [OPTIONS] -- COMMAND ARGS...\n"
     "       toolbooth add NAME --url URL [--header KEY=VALUE] [OPTIONS]",
 )

@@ -174,7 +174,7 @@ async def call(context: Context) -> JsonObject:
     if isinstance(result, Failed):
         _check_enabled(context, key.server)
         in_terminal = result.hint.replace("tool_discovery", "“toolbooth search”")
-        raise InvalidInput(result.message, in_terminal)
+        raise InvalidInput(result.message, in_terminal, result.terminal)
     return result.value
 
 
@@ -183,7 +183,7 @@ def _check_enabled(context: Context, server: ServerId) -> None:
     for status in context.router.servers.list(context.workspace):
         if status.id == server and not status.enabled:
             advice = explain(status)
-            raise InvalidInput(advice.cause, advice.suggestion)
+            raise InvalidInput(advice.cause, advice.action)
 
 
 # pin, unpin

@@ -99,6 +99,14 @@ async def rename(context: Context) -> JsonObject:
     return _json_of(context, workspace)
 
 
+def _loosens_approval(context: Context) -> bool:
+    strict = (ApprovalPolicy.TRUST, ApprovalPolicy.ASK_ON_CHANGE, ApprovalPolicy.ASK_ALWAYS)
+    summaries = context.router.workspaces.list()
+    current = next(each.approval for each in summaries if each.id == context.workspace)
+    wanted = ApprovalPolicy(context["approval"])
+    return strict.index(wanted) < strict.index(current)
+
+
 @COMMANDS.add(
     "workspace set",
     "Change a workspace.",
@@ -106,6 +114,7 @@ async def rename(context: Context) -> JsonObject:
     choice("--approval", ApprovalPolicy, "when tools need approval", required=True),
     examples=["--workspace Work --approval ask_always"],
     lines=_one,
+    needs_person=_loosens_approval,
 )
 async def change(context: Context) -> JsonObject:
     """What is not named stays as it is."""

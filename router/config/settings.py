@@ -80,6 +80,10 @@ class Settings(ConfigModel):
     open_endpoint: bool = Field(
         default=False, description="Allow any program on this computer to connect without a token."
     )
+    confirm_commands: bool = Field(
+        default=True,
+        description="A person confirms commands that approve something or loosen permissions.",
+    )
     results_per_search: int = Field(
         default=8,
         ge=1,

@@ -5,7 +5,8 @@ JSON keys are camelCase like those of `mcpServers`, so that entries of other cli
 
 from __future__ import annotations
 
-from typing import Literal
+import secrets
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -40,12 +41,26 @@ class PermissionRule(ConfigModel):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-_APART = frozenset({"offer_search", "rules", "pinned"})
+Generation: TypeAlias = Annotated[
+    str,
+    Field(
+        max_length=64,
+        description="Tells it from an earlier one of the same ID, whose tokens stay invalid.",
+    ),
+]
+
+
+def new_generation() -> str:
+    return secrets.token_hex(8)
+
+
+_APART = frozenset({"generation", "offer_search", "rules", "pinned"})
 
 
 def _apart(config: ProjectConfig | WorkspaceConfig) -> JsonObject:
     """Omitted if empty or off, so that the file stays short."""
     fields: JsonObject = {
+        "generation": config.generation,
         "offerSearch": config.offer_search,
         "rules": [rule.to_json() for rule in config.rules],
         "pinned": list(config.pinned),
@@ -57,6 +72,7 @@ class ProjectConfig(ConfigModel):
     """A named selection of a workspace's servers, with its own permissions and optimization."""
 
     name: str = Field(min_length=1, max_length=80)
+    generation: Generation = ""
     servers: tuple[ServerId, ...] | None = Field(
         default=None, description="The servers it may use; absent means all of the workspace."
     )
@@ -77,6 +93,7 @@ class WorkspaceConfig(ConfigModel):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     name: str = Field(min_length=1, max_length=80)
+    generation: Generation = ""
     optimization: Optimization | None = Field(
         default=Optimization.HYBRID,
         description="How clients outside any project find tools; null exposes all tools.",

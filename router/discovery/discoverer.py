@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerRef
-from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt, SharedPath
 from router.domain.servers import DiscoveryStep
 from router.domain.tool_lists import ListLimits, PreparedListing, ServerListing
 from router.upstream.connect import open_process
@@ -41,6 +42,8 @@ log = logging.getLogger(__name__)
 
 ReportStep: TypeAlias = Callable[[DiscoveryStep], None]
 
+_LAST_WORDS = 40
+"""Lines on stderr that may say which files it lacked."""
 _UNPROTECTED = Protection(IsolationLevel.NONE, network=True)
 
 
@@ -65,6 +68,8 @@ class ProcessPlan:
     access: DiscoveryAccess = DiscoveryAccess.ISOLATED
     required_level: IsolationLevel = IsolationLevel.NONE
     limits: SandboxLimits = field(default_factory=SandboxLimits)
+    shared: Sequence[SharedPath] = ()
+    """What the user lets it use of their files."""
 
 
 DiscoveryPlan: TypeAlias = ConnectionPlan | ProcessPlan
@@ -104,9 +109,12 @@ class Discoverer:
         self, ref: ServerRef, timeout_s: float, report: ReportStep
     ) -> ServerListing:
         report(DiscoveryStep.CONNECTING)
-        async with time_limit(timeout_s), self.connections.borrow(ref) as upstream:
+        async with (
+            time_limit(timeout_s) as deadline,
+            self.connections.borrow(ref) as upstream,
+        ):
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream, self.upstream_limits())
+            return await read_listing(upstream, self.upstream_limits(), deadline)
 
     async def _read_process(
         self, ref: ServerRef, plan: ProcessPlan, report: ReportStep
@@ -142,13 +150,15 @@ class Discoverer:
             network=plan.access is DiscoveryAccess.NETWORK,
             readable=resolved.readable,
             limits=plan.limits,
+            shared=plan.shared,
         )
+        words = deque[str](maxlen=_LAST_WORDS)
         async with self.sandbox.command(request) as sandboxed:
             try:
                 limits = self.upstream_limits()
-                return await _read_started(ref, sandboxed, plan, limits, report)
+                return await _read_started(ref, sandboxed, plan, limits, report, words)
             except (UpstreamFailed, UpstreamAnsweredError) as error:
-                raise failure_of_run(error, ref, sandboxed) from error
+                raise failure_of_run(error, ref, sandboxed, "\n".join(words)) from error
             finally:
                 await asyncio.shield(self._keep(ref, plan, resolved, sandboxed))
 
@@ -176,18 +186,23 @@ async def _read_started(
     plan: ProcessPlan,
     limits: UpstreamLimits,
     report: ReportStep,
+    words: deque[str],
 ) -> ServerListing:
+    def keep(line: str) -> None:
+        words.append(line)
+        log.debug("%s (confined): %s", ref.server, line)
+
     report(DiscoveryStep.CONNECTING)
-    async with time_limit(plan.timeout_s):
+    async with time_limit(plan.timeout_s) as deadline:
         upstream = await open_process(
             sandboxed.command,
             secrets=plan.secrets,
-            on_stderr=lambda line: log.debug("%s (confined): %s", ref.server, line),
+            on_stderr=keep,
             startup_timeout_s=plan.timeout_s,
             limits=limits,
         )
         try:
             report(DiscoveryStep.DISCOVERING)
-            return await read_listing(upstream, limits)
+            return await read_listing(upstream, limits, deadline)
         finally:
             await upstream.close()

@@ -19,6 +19,9 @@ class TokenSummary:
     last_used_at: datetime | None
     servers: tuple[ServerId, ...] | None = None
     """The servers it is limited to; `None` means all of its workspace and project."""
+    generation: str | None = None
+    """Which workspace or project of this id it is for: one made later under the same id is
+    another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,9 @@ class Principal:
     project: ProjectId | None
     servers: frozenset[ServerId] | None = None
     """The servers its token is limited to; `None` means all."""
+    chose_project: bool = False
+    """Whether the request named the project, not its token: then what the workspace asks for or
+    denies outside any project holds too."""
 
     @property
     def identity(self) -> tuple[TokenId | None, WorkspaceId, ProjectId | None]:

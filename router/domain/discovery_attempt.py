@@ -19,6 +19,7 @@ _NEEDS_DECISION = frozenset(
         FailureKind.CANCELLED,
         FailureKind.CONSENT_NEEDED,
         FailureKind.DISABLED,
+        FailureKind.FILES_NEEDED,
         FailureKind.NETWORK_NEEDED,
     }
 )
@@ -90,7 +91,8 @@ class DiscoveryAttempt:
     @property
     def needs_decision(self) -> bool:
         """Whether only the user's decision helps: a use does not try again."""
-        return self.failure is not None and self.failure.kind is FailureKind.NETWORK_NEEDED
+        kinds = (FailureKind.NETWORK_NEEDED, FailureKind.FILES_NEEDED)
+        return self.failure is not None and self.failure.kind in kinds
 
     @property
     def may_be_network(self) -> bool:

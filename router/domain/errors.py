@@ -33,12 +33,19 @@ def sentence(template: str, **parts: object) -> Sentence:
 
 class ToolboothError(Exception):
     """An error with a text for people; `hint` says what to do. Both must be constants or made with
-    `sentence`, because translations are collected from there."""
+    `sentence`, because translations are collected from there. `terminal` says what the user can do
+    at a terminal: no client gets that, because it could do it itself."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", terminal: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.terminal = terminal
+
+    @property
+    def full_hint(self) -> str:
+        """For the user."""
+        return f"{self.hint} {self.terminal}".strip()
 
 
 class InvalidInput(ToolboothError):
@@ -116,8 +123,8 @@ class SecretUnavailable(ToolboothError):
 class UpstreamFailed(ToolboothError):
     """A server could not be started or reached, or broke the protocol; `failure` says how."""
 
-    def __init__(self, failure: Failure, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
+    def __init__(self, failure: Failure, message: str, hint: str = "", terminal: str = "") -> None:
+        super().__init__(message, hint, terminal)
         self.failure = failure
         self.sent = False
         """Whether the server had the request, so that it may have been carried out."""

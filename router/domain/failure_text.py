@@ -7,17 +7,19 @@ together in English for the command line, the log and clients.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import assert_never
 
-from router.domain.errors import sentence
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed, sentence
 from router.domain.failures import Failure, FailureKind
 from router.domain.receipts import Protection
 from router.domain.servers import ServerState, ServerStatus
 
+_MAX_WORDS = 500
 _WELL = (ServerState.DISABLED, ServerState.CONNECTING, ServerState.READY)
 
 _ENGINE_DOWN = re.compile(
@@ -65,21 +67,29 @@ class FailureText:
 class Advice:
     cause: str
     suggestion: str
+    terminal: str = ""
+    """What the user can do at a terminal; no client gets it."""
+
+    @property
+    def action(self) -> str:
+        """For the user."""
+        return f"{self.suggestion} {self.terminal}".strip()
 
     def __str__(self) -> str:
-        return f"{self.cause} {self.suggestion}".strip()
+        return f"{self.cause} {self.action}".strip()
 
 
 def advise(failure: Failure, server_name: str) -> Advice:
     """The English text for `failure` of the server named `server_name`."""
     text = describe(failure)
     named = f"{server_name}: {text.cause}" if server_name else text.cause
-    suggestion = [*text.hints, text.terminal]
+    suggestion = list(text.hints)
     if failure.retry_at is not None:
         suggestion.append(not_before(failure.retry_at))
     return Advice(
         _ended(f"{named} — {text.detail}" if text.detail else named),
         " ".join(filter(None, suggestion)),
+        text.terminal,
     )
 
 
@@ -102,9 +112,20 @@ def explain(status: ServerStatus) -> Advice:
         case ServerState.READY:
             return Advice(f"{status.name} is connected.", "It is ready to use.")
         case ServerState.BACKING_OFF | ServerState.FAILED:
-            return Advice(f"{status.name} failed.", f"Retry with: toolbooth refresh {status.id}")
+            return Advice(
+                f"{status.name} failed.", "", f"Retry with: toolbooth refresh {status.id}"
+            )
         case _:
             assert_never(status.state)
+
+
+def error_words(error: UpstreamAnsweredError | UpstreamFailed) -> str:
+    """What a server, or Toolbooth about it, said in `error`, on one line."""
+    if isinstance(error, UpstreamAnsweredError):
+        words = " ".join(error.message.split())
+        return words[:_MAX_WORDS] or f"error {error.code}"
+    text = describe(error.failure)
+    return ": ".join(filter(None, (text.cause, text.detail)))
 
 
 def is_without_engine(failure: Failure) -> bool:
@@ -125,6 +146,12 @@ def protection_sentences(protection: Protection) -> list[str]:
         else sentence("Files: not blocked."),
         sentence("Network: allowed.") if protection.network else sentence("Network: blocked."),
     ]
+    for shared in protection.shared:
+        sentences.append(
+            sentence("May read and write {path}.", path=shared.path)
+            if shared.writable
+            else sentence("May read {path}.", path=shared.path)
+        )
     if protection.memory_mb is not None:
         sentences.append(sentence("Memory: {size} MB.", size=protection.memory_mb))
     if protection.cpu_percent is not None:
@@ -212,6 +239,11 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.BAD_PROTOCOL:
             hint = sentence("Update the server, or report this to its author.")
             return _described("Invalid MCP response", hint, detail=detail)
+        case FailureKind.SERVER_ERROR:
+            hint = sentence(
+                "Check its settings, and that what it needs is running, then try again."
+            )
+            return _described(sentence("Reported an error: {words}", words=detail), hint)
         case FailureKind.BUSY:
             waiting = f"{subject} are in progress or waiting"
             return _described("Too many concurrent calls", "Try again later.", detail=waiting)
@@ -244,6 +276,8 @@ def describe(failure: Failure) -> FailureText:
                 detail=f"it tried to reach {detail}",
                 terminal=f"Run: toolbooth approve {subject} --network",
             )
+        case FailureKind.FILES_NEEDED:
+            return _files_needed(failure)
         case FailureKind.ISOLATION_TOO_WEAK:
             return _described(
                 "Not started: isolation too weak",
@@ -290,6 +324,30 @@ def describe(failure: Failure) -> FailureText:
             )
         case _:
             assert_never(failure.kind)
+
+
+def _files_needed(failure: Failure) -> FailureText:
+    """`subject` is the server's id, `detail` its last words."""
+    approve = f"toolbooth approve {failure.subject}"
+    unconfined = f"{approve} --unconfined"
+    if failure.share is None:
+        return _described(
+            "Needs files that the sandbox doesn’t give it",
+            "Discover it without a sandbox if you trust it.",
+            detail=failure.detail,
+            terminal=f"Run: {unconfined}",
+        )
+    path, writable = failure.share.path, failure.share.writable
+    cause = (
+        sentence("Needs to write to {path} for discovery", path=path)
+        if writable
+        else sentence("Needs to read {path} for discovery", path=path)
+    )
+    hint = sentence("Share it if you trust this server, or discover it without a sandbox.")
+    share = f"{approve} {'--write' if writable else '--read'} {shlex.quote(path)}"
+    return _described(
+        cause, hint, detail=failure.detail, terminal=f"Run: {share}, or: {unconfined}"
+    )
 
 
 def _described(cause: str, *hints: str, detail: str = "", terminal: str = "") -> FailureText:

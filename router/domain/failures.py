@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from router.domain.receipts import SharedPath
+
 
 class FailureKind(StrEnum):
     """Why a server could not do what was asked. `failure_text` has the sentences."""
@@ -26,6 +28,8 @@ class FailureKind(StrEnum):
     CONSENT_NEEDED = "consent_needed"
     SECRET_MISSING = "secret_missing"  # noqa: S105 - a kind of failure, not a secret
     BAD_PROTOCOL = "bad_protocol"
+    SERVER_ERROR = "server_error"
+    """It answered with a JSON-RPC error, as it may."""
     BUSY = "busy"
     TOO_MANY_SESSIONS = "too_many_sessions"
     TOO_LARGE = "too_large"
@@ -33,6 +37,8 @@ class FailureKind(StrEnum):
     TOO_MUCH_MEMORY = "too_much_memory"
     NETWORK_NEEDED = "network_needed"
     """It failed to list its tools and tried to reach the network, which is not allowed yet."""
+    FILES_NEEDED = "files_needed"
+    """It failed to list its tools for want of files that the sandbox hides or protects."""
     ISOLATION_TOO_WEAK = "isolation_too_weak"
     FETCH_FAILED = "fetch_failed"
     PACKAGE_NOT_FOUND = "package_not_found"
@@ -59,3 +65,5 @@ class Failure:
     detail: str = ""
     retry_at: datetime | None = None
     """Until then no new start is tried."""
+    share: SharedPath | None = None
+    """What to share so that a `FILES_NEEDED` does not happen again, if that may be shared."""

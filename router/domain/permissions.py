@@ -67,6 +67,8 @@ class PermissionKind(StrEnum):
     TOOL = "tool"
     PROMPT = "prompt"
     RESOURCE = "resource"
+    FOLDER = "folder"
+    """A client's folder, in which a server is to run. No rule covers it."""
 
 
 class Answer(StrEnum):
@@ -92,7 +94,7 @@ class PermissionRequest:
     project: ProjectId | None
     kind: PermissionKind
     name: str
-    """The tool's or prompt's own name, or the resource's address."""
+    """The tool's or prompt's own name, the resource's address, or the folder."""
     arguments: str
     """As text for people: secrets masked, long values cut."""
     until: datetime

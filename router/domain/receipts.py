@@ -32,6 +32,14 @@ class DiscoveryAccess(StrEnum):
     """Everything it has in normal use."""
 
 
+@dataclass(frozen=True, slots=True)
+class SharedPath:
+    """A file or folder that the user lets a server use during discovery."""
+
+    path: str
+    writable: bool = False
+
+
 class Why(StrEnum):
     """Why a server was not better isolated, or its package not fetched beforehand: templates of
     sentences, which the window translates."""
@@ -84,6 +92,7 @@ class Protection:
     cpu_percent: int | None = None
     missing: tuple[Reason, ...] = ()
     """Why the isolation was not stronger."""
+    shared: tuple[SharedPath, ...] = ()
 
     @property
     def files_blocked(self) -> bool:

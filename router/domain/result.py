@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
@@ -28,6 +28,7 @@ _LASTING = frozenset(
         FailureKind.PERMISSION_DENIED,
         FailureKind.CONSENT_NEEDED,
         FailureKind.NETWORK_NEEDED,
+        FailureKind.FILES_NEEDED,
         FailureKind.ISOLATION_TOO_WEAK,
         FailureKind.PACKAGE_NOT_FOUND,
         FailureKind.PYTHON_NEEDED,
@@ -60,6 +61,8 @@ class Failed:
     hint: str = ""
     answered: UpstreamAnsweredError | None = None
     """The server's own JSON-RPC error, passed to the client unchanged."""
+    terminal: str = ""
+    """What the user can do at a terminal; no client gets it."""
     refused: bool = False
     """Whether a permission denied it."""
     input_schema: JsonObject | None = None
@@ -77,6 +80,11 @@ ToolResult: TypeAlias = Ok[T] | Failed
 
 def failed(error: Exception) -> Failed:
     """The `Failed` an exception becomes at the tool edge."""
+    result = _failed(error)
+    return replace(result, terminal=error.terminal) if isinstance(error, ToolboothError) else result
+
+
+def _failed(error: Exception) -> Failed:
     match error:
         case Refused():
             return Failed(ToolErrorCode.INVALID_INPUT, error.message, hint=error.hint, refused=True)

@@ -102,6 +102,8 @@ class ServerStatus:
     suspicious_count: int = 0
     cuts: tuple[Cut, ...] = ()
     """What was cut from its tool list."""
+    unread: tuple[tuple[str, str], ...] = ()
+    """The lists that could not be read beside its tools, and why: see `ServerListing.unread`."""
 
     @property
     def ref(self) -> ServerRef:

@@ -135,6 +135,9 @@ class _Listing(Generic[T]):
     protocol_version: str = ""
     ttl_ms: int | None = None
     """How long the list is valid, according to the server."""
+    unread: dict[str, str] = field(default_factory=dict[str, str])
+    """Why a list could not be read: `prompts`, `resources` or `resourceTemplates`, as MCP names
+    them, and the server's words."""
     cuts: tuple[Cut, ...] = ()
 
 
@@ -217,6 +220,7 @@ def head_to_json(listing: PreparedListing) -> dict[str, Any]:
         "resources": list(listing.resources),
         "resourceTemplates": list(listing.resource_templates),
         "ttlMs": listing.ttl_ms,
+        "unread": listing.unread,
         "cuts": cuts_to_json(listing.cuts),
         "fingerprint": listing.fingerprint,
         "basis": listing.vetting_version,
@@ -236,6 +240,7 @@ def listing_from_json(head: Mapping[str, Any], tools: tuple[PreparedTool, ...]) 
         instructions=str(head["instructions"]),
         protocol_version=str(head["protocolVersion"]),
         ttl_ms=None if ttl_ms is None else int(ttl_ms),
+        unread={name: str(why) for name, why in _object(head.get("unread", {})).items()},
         cuts=cuts_from_json(head["cuts"]),
         fingerprint=str(head["fingerprint"]),
         vetting_version=str(head["basis"]),

@@ -3,7 +3,8 @@
 One connection, one request. One JSON object per line each way: `{"command", "arguments"}` in,
 `{"ok", "result" | "error"}` out. A command may take minutes, so empty lines come before the
 answer, one every `HEARTBEAT_S`: an instance that sends none is stuck. A Unix socket that only its
-user can open; on Windows a named pipe, which others may not write to.
+user can open; on Windows a named pipe, which others may not write to. On Linux and macOS the
+process at the other end is known, and servers are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import hashlib
 import json
 import logging
 import os
+import socket
 import stat
+import struct
 import sys
 import tempfile
 import time
@@ -30,7 +33,11 @@ from router.runtime.tasks import spawn, stop
 log = logging.getLogger(__name__)
 
 Handle: TypeAlias = Callable[[str, JsonObject], Awaitable[Any]]
+Admits: TypeAlias = Callable[[int], bool]
+"""Whether the process with this id may send commands. Called in a thread."""
 _MAX_LINE_BYTES = 64 * 1024 * 1024
+_LOCAL_PEERPID = 2
+"""Of `<sys/un.h>` on macOS, at the level `SOL_LOCAL`, which is 0."""
 _MAX_SOCKET_PATH = 100
 """The kernel's limit is 104 to 108 bytes."""
 _RETRY_S = 0.1
@@ -63,9 +70,10 @@ class LocalServer:
     """Answers the requests at `address`, each by `handle`. Only the holder of the instance lock may
     start one."""
 
-    def __init__(self, address: str, handle: Handle) -> None:
+    def __init__(self, address: str, handle: Handle, admits: Admits) -> None:
         self._address = address
         self._handle = handle
+        self._admits = admits
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -94,6 +102,10 @@ class LocalServer:
         """Answer one command; a peer that disconnects cancels it."""
         try:
             line = await reader.readline()
+            if not await self._is_admitted(writer):
+                writer.write(_NOT_ADMITTED)
+                await writer.drain()
+                return
             answering = spawn(self._answer(line), name="control command")
             leaving = spawn(reader.read(1), name="control peer")
             running = {answering, leaving}
@@ -114,6 +126,15 @@ class LocalServer:
         finally:
             writer.close()
 
+    async def _is_admitted(self, writer: asyncio.StreamWriter) -> bool:
+        if sys.platform == "win32":
+            return True
+        pid = _peer_process(writer.get_extra_info("socket"))
+        admitted = await asyncio.to_thread(self._admits, pid)
+        if not admitted:
+            log.warning("A server, or a process it started, was refused a command: pid %d", pid)
+        return admitted
+
     async def _answer(self, line: bytes) -> bytes:
         try:
             request = as_object(json.loads(line))
@@ -125,8 +146,31 @@ class LocalServer:
             if not isinstance(error, ToolboothError):
                 log.exception("A command failed")
             failure = failed(error)
-            answer = {"ok": False, "error": {"message": failure.message, "hint": failure.hint}}
+            hint = f"{failure.hint} {failure.terminal}".strip()
+            answer = {"ok": False, "error": {"message": failure.message, "hint": hint}}
         return json.dumps(answer).encode() + b"\n"
+
+
+_NOT_ADMITTED = (
+    json.dumps(
+        {
+            "ok": False,
+            "error": {
+                "message": "MCP servers, and programs they start, can't command Toolbooth.",
+                "hint": "Run the command in a terminal of your own.",
+            },
+        }
+    ).encode()
+    + b"\n"
+)
+
+
+def _peer_process(connection: socket.socket) -> int:
+    """The process that opened a connection."""
+    if sys.platform == "darwin":
+        return struct.unpack("i", connection.getsockopt(0, _LOCAL_PEERPID, 4))[0]
+    options = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return struct.unpack("3i", options)[0]
 
 
 def _remove_stale(address: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.receipts import DiscoveryAccess, Protection, Receipt
+from router.domain.receipts import DiscoveryAccess, Protection, Receipt, SharedPath
 from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 
@@ -25,6 +26,9 @@ class Discovery:
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         await self._upstreams.allow(ref, access)
+
+    async def share(self, ref: ServerRef, paths: Sequence[SharedPath]) -> None:
+        await self._upstreams.share(ref, paths)
 
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from router.config.settings import IsolationSettings
 from router.discovery.discoverer import ConnectionPlan, DiscoveryPlan, ProcessPlan
 from router.discovery.sandbox.launch_spec import SandboxLimits
 from router.discovery.sandbox.sandbox import Sandbox, protection
+from router.domain.errors import InvalidInput, sentence
 from router.domain.ids import ServerRef
-from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, SharedPath
 from router.domain.servers import TransportType
 from router.service.context import ServiceContext
 from router.store.secrets import resolve
@@ -59,6 +60,7 @@ class DiscoveryPlanner:
             access=access,
             required_level=IsolationLevel(isolation.required_level),
             limits=_limits(isolation, network=network),
+            shared=await self._shared(ref),
         )
 
     async def protection(self) -> Protection:
@@ -67,11 +69,38 @@ class DiscoveryPlanner:
         return protection(support, _limits(self._context.settings().isolation), network=False)
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
-        """Set what a server may access during discovery, as the user decided."""
+        """Set what a server may access during discovery, as the user decided. `ISOLATED` also ends
+        the sharing of files."""
         consents = self._context.catalogs.consents(ref.workspace)
         config = self._context.catalogs.entry(ref).config
         await asyncio.to_thread(consents.allow, ref.server, config, access)
+        if access is DiscoveryAccess.ISOLATED:
+            await asyncio.to_thread(consents.share, ref.server, config, ())
         await self.load(ref)
+
+    async def share(self, ref: ServerRef, paths: Iterable[SharedPath]) -> None:
+        """Share files of the user with a server during discovery, beside those shared before.
+        Raises `InvalidInput` for what must not be shared."""
+        consents = self._context.catalogs.consents(ref.workspace)
+        config = self._context.catalogs.entry(ref).config
+        for each in paths:
+            await asyncio.to_thread(self._check_shareable, each)
+        together = (*await self._shared(ref), *paths)
+        await asyncio.to_thread(consents.share, ref.server, config, together)
+
+    def _check_shareable(self, shared: SharedPath) -> None:
+        if not Path(shared.path).is_absolute() or not Path(shared.path).exists():
+            raise InvalidInput(sentence("There is no file or folder {path}.", path=shared.path))
+        if not self._sandbox.may_be_shared(shared):
+            raise InvalidInput(
+                sentence("{path} can’t be shared: it holds too much.", path=shared.path),
+                sentence("Share a folder in it, or discover the server without a sandbox."),
+            )
+
+    async def _shared(self, ref: ServerRef) -> tuple[SharedPath, ...]:
+        consents = self._context.catalogs.consents(ref.workspace)
+        config = self._context.catalogs.entry(ref).config
+        return await asyncio.to_thread(consents.shared, ref.server, config)
 
     async def load(self, ref: ServerRef) -> None:
         """Show in the server's status what it may access."""

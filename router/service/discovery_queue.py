@@ -29,6 +29,7 @@ from router.service.discovery_attempts import DiscoveryAttempts
 from router.service.discovery_planner import DiscoveryPlanner
 from router.service.discovery_slots import DiscoverySlots
 from router.service.tool_lists import ToolLists
+from router.upstream.errors import server_error
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +177,7 @@ class DiscoveryQueue:
         except UpstreamFailed as error:
             self._fail(key, program, error.failure)
         except UpstreamAnsweredError as error:
-            self._fail(key, program, Failure(FailureKind.BAD_PROTOCOL, detail=error.message))
+            self._fail(key, program, server_error(error))
         else:
             # A package may have been fetched meanwhile; any other program that was changed
             # meanwhile may have been started before.
@@ -217,7 +218,7 @@ class DiscoveryQueue:
             self._statuses.update(ref, consented=False)
         self._attempts.ended(ref, config_hash, program, failure)
         self._end(ref, DiscoveryStep.FAILED, failure)
-        if failure.kind is FailureKind.NETWORK_NEEDED:
+        if failure.kind in (FailureKind.NETWORK_NEEDED, FailureKind.FILES_NEEDED):
             self._context.publish(AttentionNeeded(ref, failure))
 
     def _end(self, ref: ServerRef, step: DiscoveryStep, failure: Failure | None) -> None:

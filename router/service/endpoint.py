@@ -100,6 +100,7 @@ class Endpoint:
             self.permission_requests,
             context.redactor,
             upstreams.tool_list_waiter,
+            catalogs.allows_folder,
         )
         recorder = ActivityRecorder(record, clock)
         self.script_runner = ScriptRunner(lambda: _script_limits(settings()))

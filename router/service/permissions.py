@@ -18,6 +18,7 @@ from router.domain.permissions import (
 )
 from router.gateway.tools.permission_requests import PermissionRequests
 from router.service.projects import Projects
+from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 
 
@@ -28,6 +29,7 @@ class Permissions:
     _projects: Projects
     _editor: WorkspaceEditor
     _requests: PermissionRequests
+    _catalogs: WorkspaceCatalogs
 
     def requests(self) -> tuple[PermissionRequest, ...]:
         return self._requests.pending()
@@ -61,9 +63,14 @@ class Permissions:
     async def _always_allow(self, asked: PermissionRequest) -> None:
         """Allow without a request from now on, in the project the request came from."""
         workspace, project = asked.ref.workspace, asked.project
+        if asked.kind is PermissionKind.FOLDER:
+            await self._catalogs.allow_folder(asked.ref, asked.name)
+            return
         if asked.kind is PermissionKind.TOOL:
             await self.set(workspace, asked.key, Permission.ALLOW, project)
             return
+        if "*" in asked.name:
+            return  # as a pattern it would allow more than was asked: only this call
         rule = PermissionRule.model_validate(
             {"permission": Permission.ALLOW, "server": asked.ref.server, asked.kind: asked.name}
         )

@@ -27,6 +27,7 @@ from router.search.provider import Provider
 from router.service.activity import Activity
 from router.service.apps import Apps
 from router.service.config_watcher import ConfigWatcher
+from router.service.confirmations import Confirmations
 from router.service.context import ServiceContext
 from router.service.discovery import Discovery
 from router.service.endpoint import Endpoint
@@ -51,7 +52,7 @@ from router.store.instance_lock import InstanceLock
 from router.store.redaction import Redactor
 from router.store.secrets import KeyringSecrets, LayeredSecrets
 from router.store.tokens import TokenStore
-from router.upstream.process.tracking import owner_of
+from router.upstream.process.tracking import may_be_server, owner_of
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +80,9 @@ class Router:
         self._shutdown = Shutdown()
         self._instance = instance or InstanceLock(data_dir)
         self._local_ipc = LocalServer(
-            socket_address(data_dir), lambda name, arguments: dispatch(self, name, arguments)
+            socket_address(data_dir),
+            lambda name, arguments: dispatch(self, name, arguments),
+            admits=lambda pid: not may_be_server(pid, owner_of(data_dir)),
         )
         self._publisher = EventPublisher()
         self._redactor = Redactor()
@@ -138,9 +141,14 @@ class Router:
         self.projects = Projects(catalogs, editor)
         self.servers = Servers(catalogs, editor, self._upstreams, secrets)
         self.sign_ins = self._upstreams.sign_ins
+        self.confirmations = Confirmations(
+            attended, context.publish, lambda: config.settings.ask_timeout_s, self.redact
+        )
         self.discovery = Discovery(catalogs, self._upstreams)
         self.tools = Tools(catalogs, editor, self._upstreams, tool_methods)
-        self.permissions = Permissions(self.projects, editor, self.endpoint.permission_requests)
+        self.permissions = Permissions(
+            self.projects, editor, self.endpoint.permission_requests, catalogs
+        )
         self.tokens = Tokens(token_store, catalogs, context.publish, clock)
         self.search = SearchService(self.settings, catalogs, tool_methods, self._usage, secrets)
         self.scripts = Scripts(catalogs, tool_methods.script_tools, context.publish)

@@ -7,6 +7,7 @@ the next search, off the event loop.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,8 +29,10 @@ from router.service.settings import SettingsService
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.store.secrets import LayeredSecrets
 
-DEBOUNCE_S = 0.2
-"""Tool lists change in bursts; an index is built when a burst is over."""
+QUIET_S = 1.0
+"""Tool lists change in bursts, as when many servers are discovered. An index is built once they
+have not changed for so long; a search before that builds it at once."""
+_LONGEST_BURST_S = 10.0
 _MAX_PROJECTS_PREPARED = 8
 _MAX_UNDO = 20
 
@@ -54,6 +57,8 @@ class SearchService:
     _preparations: dict[WorkspaceId, asyncio.Task[None]] = field(
         default_factory=dict[WorkspaceId, asyncio.Task[None]]
     )
+    _changed: dict[WorkspaceId, float] = field(default_factory=dict[WorkspaceId, float])
+    """When the tools of each workspace last changed, on the monotonic clock."""
 
     async def open(self) -> None:
         for workspace in self._catalogs.catalogs:
@@ -142,13 +147,14 @@ class SearchService:
         """Build indexes again when their tools have changed. On the router's event loop."""
         if not isinstance(event, ToolsChanged | WorkspacesChanged):
             return
+        self._changed[event.workspace] = time.monotonic()
         running = self._preparations.get(event.workspace)
         if running is None or running.done():
             preparing = self.prepare(event.workspace)
             self._preparations[event.workspace] = spawn(preparing, name="prepare search")
 
     async def prepare(self, workspace: WorkspaceId) -> None:
-        await asyncio.sleep(DEBOUNCE_S)
+        await self._burst_end(workspace)
         if (catalog := self._catalogs.catalogs.get(workspace)) is None:
             return
         for project in [None, *list(catalog.config.projects)[:_MAX_PROJECTS_PREPARED]]:
@@ -156,6 +162,13 @@ class SearchService:
                 view = await asyncio.to_thread(catalog.view, project)
                 if view.optimization is not None and view.tools:
                     await view.index.prepare(view.optimization)
+
+    async def _burst_end(self, workspace: WorkspaceId) -> None:
+        now = time.monotonic()
+        latest = now + _LONGEST_BURST_S
+        while (end := min(self._changed.get(workspace, 0) + QUIET_S, latest)) > now:
+            await asyncio.sleep(end - now)
+            now = time.monotonic()
 
 
 def _origin(url: str) -> list[str]:

@@ -107,6 +107,9 @@ class Servers:
     async def grant_consent(self, ref: ServerRef) -> None:
         await self._upstreams.grant_consent(ref)
 
+    async def allow_folder(self, ref: ServerRef, folder: str) -> None:
+        await self._catalogs.allow_folder(ref, folder)
+
     async def measure(self) -> None:
         for ref, facts in (await self._upstreams.pool.measure()).items():
             self._upstreams.statuses.update(ref, process=facts)

@@ -49,7 +49,13 @@ class Tokens:
         self._check_scope(workspace, project, servers)
         name = config_edits.checked_name(name)
         expires_at = config_edits.expiry(lifetime, self._clock())
-        return await self._change(self._store.issue, name, workspace, project, expires_at, servers)
+        generation: str | None = None
+        if workspace is not None:
+            config = self._catalogs.catalog(workspace).config
+            generation = config_edits.generation(config, project) or None
+        return await self._change(
+            self._store.issue, name, workspace, project, expires_at, servers, generation
+        )
 
     async def revoke(self, token: TokenId) -> None:
         await self._change(self._store.revoke, token)

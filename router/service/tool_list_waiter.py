@@ -97,7 +97,7 @@ class ToolListWaiter:
         unknown = Failure(FailureKind.OTHER, detail="its tools could not be discovered")
         failure = self._statuses.status(ref).failure or unknown
         advice = advise(failure, entry.name)
-        return UpstreamFailed(failure, advice.cause, advice.suggestion)
+        return UpstreamFailed(failure, advice.cause, advice.suggestion, advice.terminal)
 
 
 def _still_discovering(entry: ServerEntry, limit_s: float) -> UpstreamFailed:

@@ -36,6 +36,7 @@ from router.domain.tool_lists import (
     ListLimits,
     PendingApproval,
     PreparedListing,
+    PreparedTool,
 )
 from router.domain.tools import PendingTool
 from router.gateway.tools import meta_tools
@@ -76,6 +77,7 @@ class ToolLists:
             return
         self.revetted.discard(ref)
         known = entry.cached
+        listing = self._completed(listing, known.listing if known else PreparedListing())
         if known is not None and known.listing.fingerprint == listing.fingerprint:
             await self._confirm(ref, known)
             return
@@ -83,6 +85,19 @@ class ToolLists:
         await self._write(ref, cached)
         _log_findings(ref, listing)
         await self._adopt(ref, cached)
+
+    def _completed(self, listing: PreparedListing, known: PreparedListing) -> PreparedListing:
+        """`listing`, with what is known of the lists that could not be read this time."""
+        unread = {name: self._context.redactor.text(why) for name, why in listing.unread.items()}
+        return replace(
+            listing,
+            unread=unread,
+            prompts=known.prompts if "prompts" in unread else listing.prompts,
+            resources=known.resources if "resources" in unread else listing.resources,
+            resource_templates=known.resource_templates
+            if "resourceTemplates" in unread
+            else listing.resource_templates,
+        )
 
     async def load(self, ref: ServerRef, *, publish: bool = False) -> None:
         """Adopt the cached list of a server, if there is one for its configuration. A list that was
@@ -114,20 +129,7 @@ class ToolLists:
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
         """Approve these tools in their current form; None: all that need approval."""
         entry = self._catalogs.entry(ref)
-        if entry.cached is None:
-            if tools:
-                raise NotFound(
-                    sentence("The tools of {name} have not been discovered yet.", name=entry.name),
-                    sentence("Discover them with: toolbooth refresh {server}", server=ref.server),
-                )
-            return
-        known = {tool.name: tool for tool in entry.cached.listing.tools}
-        for name in tools or ():
-            if name not in known:
-                raise NotFound(
-                    sentence("There is no tool {tool}.", tool=ToolKey(ref.server, name)),
-                    sentence("List them with: toolbooth tools {server}", server=ref.server),
-                )
+        known = self._known_tools(entry, tools or ())
         waiting = self._catalogs.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
@@ -136,6 +138,37 @@ class ToolLists:
                 store.approve, ref.server, approval_identity(entry.config), chosen
             )
             await self._adopt(ref)
+
+    async def dismiss(self, ref: ServerRef, tools: Collection[str]) -> None:
+        """Dismiss the findings in these tools, until their definition changes."""
+        entry = self._catalogs.entry(ref)
+        known = self._known_tools(entry, tools)
+        store = self._catalogs.approvals(ref.workspace)
+        await asyncio.to_thread(
+            store.dismiss,
+            ref.server,
+            approval_identity(entry.config),
+            [known[name] for name in tools],
+        )
+        await self._adopt(ref)
+
+    def _known_tools(self, entry: ServerEntry, named: Collection[str]) -> dict[str, PreparedTool]:
+        """The tools of a server by name. Raises `NotFound` if one of `named` is not among them."""
+        if entry.cached is None and named:
+            raise NotFound(
+                sentence("The tools of {name} have not been discovered yet.", name=entry.name),
+                terminal=sentence(
+                    "Discover them with: toolbooth refresh {server}", server=entry.id
+                ),
+            )
+        known = {tool.name: tool for tool in entry.listing.tools}
+        for name in named:
+            if name not in known:
+                raise NotFound(
+                    sentence("There is no tool {tool}.", tool=ToolKey(entry.id, name)),
+                    sentence("List them with: toolbooth tools {server}", server=entry.id),
+                )
+        return known
 
     async def forget(self, ref: ServerRef) -> None:
         await asyncio.to_thread(self._cache(ref).remove, ref.server)
@@ -168,7 +201,8 @@ class ToolLists:
             policy = catalog.config.approval
             after = await asyncio.to_thread(self._reviewed, ref, before, cached, policy)
             if catalog.put(before, after):
-                if publish and (new is not None or after.unapproved != before.unapproved):
+                reviewed = after.unapproved, after.dismissed
+                if publish and (new or reviewed != (before.unapproved, before.dismissed)):
                     self._publish_change(ref, after)
                 return
 
@@ -178,8 +212,9 @@ class ToolLists:
         """`entry` with this list and the tools that need approval. Reads and writes files."""
         store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
-        pending = store.review(ref.server, approval_identity(entry.config), tools, policy)
-        return entry.with_listing(cached, pending)
+        subject = approval_identity(entry.config)
+        pending = store.review(ref.server, subject, tools, policy)
+        return entry.with_listing(cached, pending, store.dismissed(ref.server, subject, tools))
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
         self.log_registry(ref.workspace)
@@ -228,7 +263,8 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
     for tool in listing.tools:
         for finding in tool.findings:
             what = f"{finding.kind} ({finding.rule}) in {finding.where}"
-            log.warning("%s:%s: %s: %s", ref.server, tool.name, what, finding.quote)
+            quote = " ".join(finding.quote.split())
+            log.warning("%s:%s: %s: %s", ref.server, tool.name, what, quote)
 
 
 def _pending_tool(entry: ServerEntry, name: str, pending: PendingApproval) -> PendingTool:

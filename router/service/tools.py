@@ -93,6 +93,9 @@ class Tools:
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
         await self._upstreams.tool_lists.approve(ref, tools)
 
+    async def dismiss(self, ref: ServerRef, tools: Collection[str]) -> None:
+        await self._upstreams.tool_lists.dismiss(ref, tools)
+
     async def call(
         self, principal: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from router.api.events import AttentionNeeded, ServerRemoved
@@ -21,7 +21,7 @@ from router.discovery.sandbox.sandbox import Sandbox
 from router.discovery.vetting.process import VettingProcess
 from router.domain.failures import Failure
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import LogLine, ServerState
 from router.runtime.shutdown import Shutdown
 from router.runtime.tasks import log_and_continue
@@ -84,7 +84,7 @@ class UpstreamManager:
             run_options=self._launch_policy.run_options,
         )
         self.pool = UpstreamPool(self.hooks)
-        sandbox = Sandbox(state_dir / "runs", Path.home())
+        sandbox = Sandbox(state_dir / "runs", Path.home(), state_dir)
         self.discovery_planner = DiscoveryPlanner(
             context, self.statuses, sandbox, self.pool.is_live, self._launch_policy.permitted
         )
@@ -184,6 +184,7 @@ class UpstreamManager:
             if ref in reconciled.edited
             or ref in recorded
             or not self.statuses.condition(ref).consented
+            or self._catalogs.entry(ref).unapproved  # rules decide which of them are pending
         ]
 
     def _log_registry(self, reconciled: Reconciled) -> None:
@@ -239,7 +240,17 @@ class UpstreamManager:
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         """Change what a server may access during discovery, and discover it again."""
         await self.discovery_planner.allow(ref, access)
+        await self._discover_with_new_access(ref)
+
+    async def share(self, ref: ServerRef, paths: Sequence[SharedPath]) -> None:
+        """Share files with a server during discovery, and discover it again."""
+        await self.discovery_planner.share(ref, paths)
+        await self._discover_with_new_access(ref)
+
+    async def _discover_with_new_access(self, ref: ServerRef) -> None:
         await self.discovery_queue.cancel(ref)
+        await self._attempts.forget_failure(ref)  # it may not fail like that again
+        self.statuses.update(ref, failure=None)
         if self.is_serving and self._may_run(ref):
             self.pool.reset_failures(ref)
             self.discovery_queue.begin(ref)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,6 +143,15 @@ class WorkspaceCatalogs:
 
     def has_consent(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).has(ref.server, self.entry(ref).config)
+
+    def allows_folder(self, ref: ServerRef, folder: str) -> bool:
+        """Whether the user has allowed a server to run in a client's folder."""
+        consents = self.consents(ref.workspace)
+        return consents.has_folder(ref.server, self.entry(ref).config, folder)
+
+    async def allow_folder(self, ref: ServerRef, folder: str) -> None:
+        allow = self.consents(ref.workspace).allow_folder
+        await asyncio.to_thread(allow, ref.server, self.entry(ref).config, folder)
 
     def lost_program(self, ref: ServerRef) -> bool:
         return self.consents(ref.workspace).lost_program(ref.server, self.entry(ref).config)

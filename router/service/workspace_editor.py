@@ -27,6 +27,8 @@ class WorkspaceEditor:
     _upstreams: UpstreamManager
     _publish: Publish
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _applying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """One change at a time: while one is applied, another may not remove its servers."""
 
     async def edit(
         self, workspace: WorkspaceId, change: Callable[[WorkspaceConfig], WorkspaceConfig]
@@ -56,12 +58,16 @@ class WorkspaceEditor:
 
     async def reconcile(self, workspace: WorkspaceId) -> None:
         """Follow the workspace's file as it is now."""
-        await self._upstreams.apply(self._catalogs.reconcile(workspace))
+        async with self._applying:
+            if workspace in self._config.workspaces:  # else it was removed meanwhile
+                await self._upstreams.apply(self._catalogs.reconcile(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     async def drop(self, workspace: WorkspaceId) -> None:
         """Stop the servers of a workspace whose folder is gone."""
-        await self._upstreams.apply(self._catalogs.drop(workspace))
+        async with self._applying:
+            if workspace in self._catalogs.catalogs:
+                await self._upstreams.apply(self._catalogs.drop(workspace))
         self._publish(WorkspacesChanged(workspace))
 
     def publish_tools(self, workspace: WorkspaceId, *servers: ServerId) -> None:

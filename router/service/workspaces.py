@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from router.catalog import config_edits
-from router.config.workspace import WorkspaceConfig
+from router.config.workspace import WorkspaceConfig, new_generation
 from router.domain.errors import InvalidInput
 from router.domain.ids import WorkspaceId
 from router.domain.workspaces import WorkspaceSummary
@@ -48,7 +48,9 @@ class Workspaces:
         name = config_edits.checked_name(name)
         config_edits.check_workspace_name(name, self._config.workspaces)
         workspace = config_edits.new_workspace_id(name, self._catalogs.catalogs)
-        await self._editor.create(workspace, WorkspaceConfig(name=name))
+        await self._editor.create(
+            workspace, WorkspaceConfig(name=name, generation=new_generation())
+        )
         return workspace
 
     async def rename(self, workspace: WorkspaceId, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -32,6 +32,8 @@ class _Record:
     subject: str
     pins: Mapping[str, str]
     """The hash of each approved definition, by tool name; called so in the file."""
+    dismissed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The hash of each definition whose findings the user has dismissed, by tool name."""
 
 
 _RECORDS = TypeAdapter(dict[str, _Record])
@@ -79,9 +81,29 @@ class ApprovalStore:
             records = self._load()
             known = self._unwritten.get(server) or records.get(server)
             before = known if known and known.subject == subject else _Record(subject, {})
-            record = _Record(subject, {**before.pins, **_hashes(tools)})
+            record = replace(before, pins={**before.pins, **_hashes(tools)})
             self._write(server, record, records, tools)
         self._drop_unwritten(server)
+
+    def dismiss(self, server: ServerId, subject: str, tools: Sequence[PreparedTool]) -> None:
+        """Dismiss the findings of `tools` in their current form."""
+        with translate_os_errors(self._path), locked(self._path):
+            records = self._load()
+            known = self._unwritten.get(server) or records.get(server)
+            before = known if known and known.subject == subject else _Record(subject, {})
+            record = replace(before, dismissed={**before.dismissed, **_hashes(tools)})
+            self._write(server, record, records, ())
+        self._drop_unwritten(server)
+
+    def dismissed(
+        self, server: ServerId, subject: str, tools: Sequence[PreparedTool]
+    ) -> frozenset[str]:
+        """Those of `tools` whose findings were dismissed in their current form."""
+        record = self._unwritten.get(server) or (self._current() or {}).get(server)
+        if record is None or record.subject != subject or not record.dismissed:
+            return frozenset()
+        hashes = record.dismissed
+        return frozenset(t.name for t in tools if hashes.get(t.name) == t.definition_hash)
 
     def forget(self, server: ServerId) -> None:
         """Does nothing if the file can't be used: then it approves nothing."""
@@ -152,7 +174,11 @@ class ApprovalStore:
 
     def _write_records(self, records: Mapping[str, _Record]) -> None:
         servers = {
-            server: {"subject": record.subject, "pins": dict(sorted(record.pins.items()))}
+            server: {
+                "subject": record.subject,
+                "pins": dict(sorted(record.pins.items())),
+                "dismissed": dict(sorted(record.dismissed.items())),
+            }
             for server, record in sorted(records.items())
         }
         file = {"formatVersion": FORMAT_VERSION, "servers": servers}
@@ -188,7 +214,8 @@ def _by_policy(
     record: _Record | None, subject: str, hashes: Mapping[str, str], policy: ApprovalPolicy
 ) -> _Record:
     if policy is ApprovalPolicy.TRUST:
-        return _Record(subject, dict(hashes))
+        same = record is not None and record.subject == subject
+        return _Record(subject, dict(hashes), record.dismissed if record and same else {})
     if record is None or record.subject != subject:
         first = policy is ApprovalPolicy.ASK_ON_CHANGE
         return _Record(subject, dict(hashes) if first else {})

@@ -14,7 +14,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from router.config.server import ServerConfig
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
 from router.domain.permissions import is_harmless
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.domain.servers import TransportType
 from router.runtime.search_path import extended_path
 from router.store import json_text
@@ -37,7 +37,9 @@ log = logging.getLogger(__name__)
 
 _FORMAT_VERSION = 2
 """In version 1 nothing was signed, so nothing in it is believed."""
-_SERVERS, _DISCOVERY = "servers", "discovery"
+_SERVERS, _DISCOVERY, _SHARED, _FOLDERS = "servers", "discovery", "shared", "folders"
+_ALL_PARTS = (_SERVERS, _DISCOVERY, _SHARED, _FOLDERS)
+_READ_ONLY, _READ_WRITE = "ro", "rw"
 _PARTS = TypeAdapter(dict[str, dict[str, str]])
 
 
@@ -85,11 +87,46 @@ class ConsentStore:
         signature = self._key.sign(self._workspace, server, access, config.config_hash)
         self._change(_DISCOVERY, lambda allowed: {**allowed, server: f"{access} {signature}"})
 
+    def shared(self, server: ServerId, config: ServerConfig) -> tuple[SharedPath, ...]:
+        """The files and folders it may use during discovery; for one configuration only."""
+        signature, _, paths = self._read(_SHARED).get(server, "").partition("\n")
+        signed = (self._workspace, server, _SHARED, paths, config.config_hash)
+        if not self._key.is_signature(signature, *signed):
+            return ()
+        marked = (line.partition(" ") for line in paths.splitlines())
+        return tuple(SharedPath(path, mode == _READ_WRITE) for mode, _, path in marked)
+
+    def share(self, server: ServerId, config: ServerConfig, shared: Iterable[SharedPath]) -> None:
+        """Replace what is shared with a server."""
+        modes = {each.path: _READ_WRITE if each.writable else _READ_ONLY for each in shared}
+        paths = "\n".join(f"{mode} {path}" for path, mode in modes.items())
+        signature = self._key.sign(self._workspace, server, _SHARED, paths, config.config_hash)
+        self._change(_SHARED, lambda kept: {**kept, server: f"{signature}\n{paths}"})
+
+    def has_folder(self, server: ServerId, config: ServerConfig, folder: str) -> bool:
+        """Whether it may run in a client's folder: in one that was allowed, or below it."""
+        allowed, real = self._read(_FOLDERS), Path(os.path.realpath(folder))
+        running = fingerprint(config)
+        return any(
+            self._key.is_signature(signature, self._workspace, server, str(root), running)
+            for root in (real, *real.parents)
+            if (signature := allowed.get(f"{server} {root}"))
+        )
+
+    def allow_folder(self, server: ServerId, config: ServerConfig, folder: str) -> None:
+        """Allow it to run in `folder` and below, with this configuration only."""
+        root = os.path.realpath(folder)
+        signed = self._key.sign(self._workspace, server, root, fingerprint(config))
+        self._change(_FOLDERS, lambda allowed: {**allowed, f"{server} {root}": signed})
+
     def forget(self, server: ServerId) -> None:
         """Does nothing if the file can't be used: then it contains no consent."""
         with suppress(UnusableFile):
-            for part in (_SERVERS, _DISCOVERY):
-                self._change(part, lambda kept: {k: v for k, v in kept.items() if k != server})
+            for part in _ALL_PARTS:
+                self._change(
+                    part,  # a folder follows its server after a space
+                    lambda kept: {k: v for k, v in kept.items() if k.partition(" ")[0] != server},
+                )
 
     def _change(self, part: str, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         with translate_os_errors(self._path), locked(self._path):
@@ -114,7 +151,8 @@ class ConsentStore:
 
 def _parts(file: JsonObject) -> dict[str, dict[str, str]]:
     """As strings of any content, which are judged one by one."""
-    return {_SERVERS: {}, _DISCOVERY: {}, **_PARTS.validate_python(file)}
+    empty: dict[str, dict[str, str]] = {part: {} for part in _ALL_PARTS}
+    return {**empty, **_PARTS.validate_python(file)}
 
 
 def fingerprint(config: ServerConfig) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from html import escape
 from typing import Any, Literal, TypeAlias, cast
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from router.config.secret_detection import MASK, looks_secret
 from router.domain.ids import ServerRef
@@ -18,6 +20,8 @@ from router.domain.json_values import JsonObject
 
 _MIN_LENGTH = 5
 """Shorter values occur by chance in ordinary text."""
+_MIN_BASE64 = 8
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 _CREDENTIALS = re.compile(
     r"(tbt_[0-9a-f]{8}_)[A-Za-z0-9_-]{43}|(?i:(bearer ))[A-Za-z0-9._~+/=-]{8,}"
 )
@@ -69,7 +73,9 @@ class Redactor:
         if isinstance(value, dict):
             items = cast(JsonObject, value).items()
             return {
-                key: MASK if by_name and _is_secret(key, item) else self.json(item, by_name=by_name)
+                self.text(key): MASK
+                if by_name and _is_secret(key, item)
+                else self.json(item, by_name=by_name)
                 for key, item in items
             }
         return value
@@ -80,5 +86,18 @@ def _is_secret(key: str, value: Json) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """How a value may be written: as it is, inside JSON, inside a URL."""
-    return {value, json.dumps(value)[1:-1], quote(value, safe="")}
+    """How a value may be written: as it is, inside JSON, HTML, a URL or base64."""
+    quoted = {quote(value, safe=""), quote(value), quote_plus(value)}
+    lower = {_ESCAPE.sub(lambda escape: escape[0].lower(), each) for each in quoted}
+    return {value, json.dumps(value)[1:-1], escape(value), *quoted, *lower, *_in_base64(value)}
+
+
+def _in_base64(value: str) -> Iterator[str]:
+    """The characters that stand for a value in base64, wherever in the encoded text it begins."""
+    raw = value.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        encoded = b64encode(bytes(before) + raw).decode().rstrip("=")
+        first, end = -(-before * 8 // 6), (before + len(raw)) * 8 // 6
+        if end - first >= _MIN_BASE64:
+            certain = encoded[first:end]
+            yield from (certain, certain.replace("+", "-").replace("/", "_"))

@@ -155,7 +155,7 @@ async def _look_up(kind: str, name: str, secrets: SecretStore, environ: Mapping[
 def _missing(name: str, hint: str) -> UpstreamFailed:
     failure = Failure(FailureKind.SECRET_MISSING, subject=name, detail=hint)
     advice = advise(failure, server_name="")
-    return UpstreamFailed(failure, advice.cause, advice.suggestion)
+    return UpstreamFailed(failure, advice.cause, advice.suggestion, advice.terminal)
 
 
 def _backend() -> _Backend:

@@ -46,6 +46,7 @@ class StoredToken(ConfigModel):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     workspace: WorkspaceId | None = None
     project: ProjectId | None = None
+    generation: str | None = None
     servers: tuple[ServerId, ...] | None = None
     created_at: AwareDatetime
     expires_at: AwareDatetime | None = None
@@ -95,6 +96,7 @@ class TokenStore:
         project: ProjectId | None,
         expires_at: datetime | None = None,
         servers: Sequence[ServerId] | None = None,
+        generation: str | None = None,
     ) -> IssuedToken:
         if not name.strip():
             raise InvalidInput("A token needs a name.", "Name it after the app that uses it.")
@@ -106,6 +108,7 @@ class TokenStore:
             sha256=_digest(secret).hex(),
             workspace=workspace,
             project=project,
+            generation=generation,
             servers=tuple(servers) if servers is not None else None,
             created_at=self._clock(),
             expires_at=expires_at,

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
-from router.domain.errors import UpstreamFailed
-from router.domain.failure_text import advise
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failure_text import advise, error_words
 from router.domain.failures import Failure, FailureKind
 
 UNNAMED = "The server"
@@ -19,14 +19,14 @@ class NoConnection(UpstreamFailed):
     """The connection could not be opened: the server or the network is down."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure, *_message_and_hint(failure))
+        super().__init__(failure, *_texts(failure))
 
 
 class HttpRefused(UpstreamFailed):
     """An HTTP error status: the server did not process the message."""
 
     def __init__(self, failure: Failure, status: int) -> None:
-        super().__init__(failure, *_message_and_hint(failure))
+        super().__init__(failure, *_texts(failure))
         self.status = status
 
 
@@ -43,23 +43,31 @@ def refused(status: int, host: str, detail: str) -> HttpRefused:
 
 def failed(failure: Failure, name: str = UNNAMED) -> UpstreamFailed:
     """The exception for `failure` of the server called `name`."""
-    return UpstreamFailed(failure, *_message_and_hint(failure, name))
+    return UpstreamFailed(failure, *_texts(failure, name))
 
 
-def _message_and_hint(failure: Failure, name: str = UNNAMED) -> tuple[str, str]:
+def _texts(failure: Failure, name: str = UNNAMED) -> tuple[str, str, str]:
     advice = advise(failure, name)
-    return advice.cause, advice.suggestion
+    return advice.cause, advice.suggestion, advice.terminal
 
 
 def bad_protocol(detail: str) -> Failure:
     return Failure(FailureKind.BAD_PROTOCOL, detail=detail)
 
 
+def server_error(error: UpstreamAnsweredError) -> Failure:
+    """The server's own error, where it ends more than one request."""
+    return Failure(FailureKind.SERVER_ERROR, detail=error_words(error))
+
+
 @asynccontextmanager
-async def time_limit(seconds: float | None, failure: Failure | None = None) -> AsyncGenerator[None]:
-    """A time limit that fails the way a server does: raises `UpstreamFailed`."""
+async def time_limit(
+    seconds: float | None, failure: Failure | None = None
+) -> AsyncGenerator[float | None]:
+    """A time limit that fails the way a server does: raises `UpstreamFailed`. Its value is the
+    moment when it ends, on the loop's clock."""
     try:
-        async with asyncio.timeout(seconds):
-            yield
+        async with asyncio.timeout(seconds) as timeout:
+            yield timeout.when()
     except TimeoutError:
         raise failed(failure or Failure(FailureKind.TIMEOUT, f"{seconds:g} s")) from None

@@ -14,9 +14,9 @@ from http import HTTPStatus
 
 from router import __version__
 from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
-from router.domain.failures import TIMEOUTS, Failure, FailureKind
+from router.domain.failures import TIMEOUTS
 from router.domain.json_values import JsonObject, as_array, as_object
-from router.upstream.errors import HttpRefused, bad_protocol, failed
+from router.upstream.errors import HttpRefused, bad_protocol, failed, server_error
 from router.upstream.peer import Peer
 from router.upstream.ports import CallOptions
 from router.wire import mcp
@@ -71,8 +71,7 @@ async def handshake(peer: Peer, capabilities: JsonObject, expected: str = "") ->
     try:
         return await _negotiate(*eras)
     except UpstreamAnsweredError as error:
-        reason = f"it would not open a session: {error.message} ({error.code})"
-        raise failed(Failure(FailureKind.OTHER, detail=reason)) from error
+        raise failed(server_error(error)) from error
 
 
 async def _negotiate(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 
 from router.catalog.tool_definition import estimated_json_length
-from router.domain.errors import UpstreamAnsweredError
+from router.domain.errors import UpstreamAnsweredError, UpstreamFailed
+from router.domain.failure_text import error_words
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.tool_lists import Cut, CutKind, ServerListing
+from router.upstream.errors import time_limit
 from router.upstream.http.param_headers import has_invalid_param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
 from router.upstream.ports import Upstream
@@ -19,32 +22,43 @@ from router.wire.mcp import METHOD_NOT_FOUND
 log = logging.getLogger(__name__)
 
 
-async def read_listing(upstream: Upstream, limits: UpstreamLimits = LIMITS) -> ServerListing:
+async def read_listing(
+    upstream: Upstream, limits: UpstreamLimits = LIMITS, deadline: float | None = None
+) -> ServerListing:
     """All lists of `upstream`, with a count of what exceeds the limits. Only those in its
-    capabilities are requested; a server that declares no capabilities at all may still have
-    tools."""
-    reader = _Reader(upstream, limits)
+    capabilities are requested; a server that declares no capabilities at all may still have tools.
+
+    Only the tools are indispensable: another list that can't be read is noted in `unread`, and may
+    take half of the time that is left until `deadline` (of the loop's clock).
+    """
+    reader = _Reader(upstream, limits, deadline)
     return ServerListing(
         tools=await reader.items("tools/list", "tools"),
-        prompts=await reader.items("prompts/list", "prompts"),
-        resources=await reader.items("resources/list", "resources"),
-        resource_templates=await reader.items("resources/templates/list", "resourceTemplates"),
+        prompts=await reader.readable_items("prompts/list", "prompts"),
+        resources=await reader.readable_items("resources/list", "resources"),
+        resource_templates=await reader.readable_items(
+            "resources/templates/list", "resourceTemplates"
+        ),
         capabilities=upstream.capabilities,
         server_info=upstream.server_info,
         instructions=upstream.instructions,
         protocol_version=upstream.protocol_version,
         ttl_ms=min(reader.ttls_ms, default=None),
+        unread=reader.unread,
         cuts=tuple(Cut(kind, count) for kind, count in sorted(reader.cuts.items())),
     )
 
 
 class _Reader:
-    def __init__(self, upstream: Upstream, limits: UpstreamLimits) -> None:
+    def __init__(self, upstream: Upstream, limits: UpstreamLimits, deadline: float | None) -> None:
         self._upstream = upstream
         self._limits = limits
+        self._deadline = deadline
         self._declared = upstream.capabilities or {"tools": {}}
         self.ttls_ms: list[int] = []
         """The TTLs that the server gave for its lists."""
+        self.unread: dict[str, str] = {}
+        """Why a list could not be read, by its field."""
         self.cuts = Counter[CutKind]()
 
     async def items(self, method: str, field: str) -> tuple[JsonObject, ...]:
@@ -57,6 +71,22 @@ class _Reader:
             if error.code != METHOD_NOT_FOUND:
                 raise
             return ()
+
+    async def readable_items(self, method: str, field: str) -> tuple[JsonObject, ...]:
+        """As `items`, but a list that can't be read is empty and noted."""
+        try:
+            return await self._in_time(self.items(method, field))
+        except (UpstreamAnsweredError, UpstreamFailed) as error:
+            log.warning("%s failed: %s", method, error.message)
+            self.unread[field] = error_words(error)
+            return ()
+
+    async def _in_time(self, items: Awaitable[tuple[JsonObject, ...]]) -> tuple[JsonObject, ...]:
+        if self._deadline is None:
+            return await items
+        left_s = max(0.0, self._deadline - asyncio.get_running_loop().time())
+        async with time_limit(round(left_s / 2, 2)):
+            return await items
 
     async def _all_pages(self, method: str, field: str) -> tuple[JsonObject, ...]:
         items: list[JsonObject] = []

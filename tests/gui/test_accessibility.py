@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -26,41 +24,23 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import gui
-from gui.components.apps.connect_dialogs import ManualSetupDialog, PlanDialog
-from gui.components.pin_picker import PinPicker
-from gui.dialogs.add_server.dialog import ServerDialog
-from gui.dialogs.onboarding.choices import import_choices
-from gui.dialogs.onboarding.dialog import GuideDialog, Step
-from gui.dialogs.permission_request.prompt import PermissionPrompt
-from gui.dialogs.projects.dialog import ProjectsDialog
-from gui.dialogs.scripts.dialog import ScriptsDialog
 from gui.dialogs.settings.dialog import PageName, SettingsDialog
-from gui.dialogs.try_tool.dialog import TryToolDialog
-from gui.dialogs.try_tool.group_fields import ListField
 from gui.link.commands import Commands
 from gui.link.event_bridge import EventBridge
 from gui.main_window.page import Page
 from gui.widgets.dialog import ChangesDialog, Dialog
-from gui.widgets.message_box import ask, show_error
 from gui.widgets.theme import Theme
-from router.api.apps import App, AppConnectionPlan, AppId, AppState, FoundServer, Prompt
-from router.catalog.tool_definition import parameters
-from router.config.server import ServerConfig
-from router.domain.errors import InvalidInput
 from router.domain.ids import ToolKey
-from router.domain.permissions import PermissionKind, PermissionRequest, PermissionRequestId
 from router.domain.tool_lists import Approval
 from router.domain.tools import PendingTool
 from router.domain.workspaces import Optimization
+from tests.gui.all_dialogs import APP, dialogs
 from tests.gui.driver import (
     ACME,
     GITHUB,
-    PERSONAL,
-    SCHEMA,
     button,
     open_window,
     sample_router,
-    tool,
 )
 from tests.support.fakes import FakeRouter, SentCommand, run_now
 
@@ -73,20 +53,6 @@ CONTROLS = (
     QPlainTextEdit,
     QTabBar,
     QTextEdit,
-)
-APP = App(AppId("cursor"), "Cursor", Path("/c"), AppState.FOUND)
-FOUND = FoundServer("a", "Zed", Path("/z"), ServerConfig(command="a"), (Prompt("k", "Key", True),))
-
-ASK = PermissionRequest(
-    PermissionRequestId("1"),
-    "Cursor",
-    GITHUB.ref,
-    "GitHub",
-    None,
-    PermissionKind.TOOL,
-    "fork",
-    "{}",
-    datetime.now(UTC) + timedelta(minutes=1),
 )
 
 
@@ -188,48 +154,6 @@ def test_the_settings_name_all_their_controls(
     for page in PageName:
         dialog.open_at(page)
         assert (page, nameless(dialog)) == (page, [])
-
-
-def dialogs(router: FakeRouter) -> Iterator[QWidget]:
-    """Each dialog, in each state that has other controls."""
-    commands = Commands(run_now)
-    below = QWidget()
-    yield ask(below, "Really?", "It is gone then.", yes="Resume", on_yes=lambda: None)
-    yield show_error(None, InvalidInput("It is broken.", "Fix it."))
-    for page in PageName:
-        settings = SettingsDialog(router, commands, EventBridge(), None)
-        settings.open_at(page)
-        yield settings
-    yield ServerDialog(router, commands, PERSONAL)
-    several = ServerDialog(router, commands, PERSONAL)
-    several.paste.paste("npx -y a-mcp\nnpx -y b-mcp")
-    yield several
-    editing = ServerDialog(router, commands, PERSONAL)
-    editing.edit(GITHUB.ref, "GitHub")
-    yield editing
-    named = tool("create_issue")._replace(parameters=parameters(SCHEMA))
-    trying = TryToolDialog(router, commands, PERSONAL, named, None)
-    for inner in trying.findChildren(ListField):
-        inner.add()
-    yield trying
-    yield PlanDialog(AppConnectionPlan(APP.id, "Cursor", APP.path, False, (), ""), None)
-    yield ManualSetupDialog(APP, None)
-    prompt = PermissionPrompt()
-    prompt.show_request(ASK, 1)
-    yield prompt
-    yield ScriptsDialog(router, commands, PERSONAL, None)
-    picker = PinPicker(router, PERSONAL, None, None)
-    picker.show_pins(())
-    yield picker
-    for tab in range(4):
-        projects = ProjectsDialog(router, commands, EventBridge(), PERSONAL, None)
-        projects.go_to_tab(tab)
-        yield projects
-    for step in Step:
-        guide = GuideDialog(
-            router, commands, EventBridge(), import_choices((FOUND,), ()), (step,), None
-        )
-        yield guide
 
 
 def test_every_dialog_names_all_its_controls(

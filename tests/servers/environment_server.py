@@ -44,7 +44,17 @@ def _try_to_open(path: str) -> None:
         print(error, file=sys.stderr)
 
 
+def _use_files() -> None:
+    """Read and write the files that its environment names, as real servers do; fail without them.
+    Those that arguments name are visible in the sandbox anyway."""
+    if needed := os.environ.get("NEEDS_FILE"):
+        Path(needed).expanduser().read_bytes()
+    if written := os.environ.get("WRITES_FILE"):
+        Path(written).expanduser().write_text("written")
+
+
 def prepare(options: argparse.Namespace) -> None:
+    _use_files()
     for path in options.open:
         _try_to_open(path)
     if options.needs_port:

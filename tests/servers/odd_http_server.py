@@ -42,6 +42,7 @@ class OddServer:
     elsewhere: str = ""
     initialize_status: int = 200
     gone_status: int = 404
+    session_prefix: str = "session-"
     requests: list[Seen] = field(default_factory=list[Seen])
     has_stream: bool = True
     _pushed: asyncio.Queue[dict[str, Any]] = field(default_factory=asyncio.Queue[dict[str, Any]])
@@ -88,12 +89,14 @@ class OddServer:
     def _initialize(self, message: dict[str, Any]) -> Response:
         if self.initialize_status != 200:
             return Response("no", self.initialize_status)
-        headers = {"mcp-session-id": f"session-{self._session}"}
+        headers = {"mcp-session-id": f"{self.session_prefix}{self._session}"}
         return JSONResponse(_result(message, _ABOUT), headers=headers)
 
     def _stream(self, headers: dict[str, str]) -> Response:
         if cursor := headers.get("last-event-id"):
-            return _events(_event(_result({"id": int(cursor)}, {"resumed": True})))
+            text = cursor.encode("latin-1").decode()  # an event's id is UTF-8, as a header too
+            request_id = int(text.removeprefix("é日 "))
+            return _events(_event(_result({"id": request_id}, {"resumed": True})))
         return StreamingResponse(self._pushes(), media_type=_EVENTS)
 
     async def _pushes(self) -> AsyncIterator[bytes]:
@@ -176,6 +179,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], Response]] = {
     "accepted": lambda m: Response(status_code=202),
     "cut": lambda m: _events(b": and that was it\n\n"),
     "resumable": lambda m: _events(f"id: {m['id']}\nretry: 20\ndata:\n\n".encode()),
+    "resumable_text": lambda m: _events(f"id: é日 {m['id']}\nretry: 20\ndata:\n\n".encode()),
     "error": lambda m: _error(None, -32602, "Wrong name", 400),
     "unauthorized": lambda m: Response("who?", 401),
     "forbidden": lambda m: Response("no", 403),

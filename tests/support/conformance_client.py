@@ -113,7 +113,7 @@ async def run_tools(scenario_run: ScenarioRun, running: RunningRouter, ref: Serv
                 with suppress(MCPError):
                     result = await client.call_tool("tool_execute", call)
                     scenario_run.messages.append(f"{tool.key}: {result.content}")
-                    content &= "toolbooth sign-in" not in str(result.content)
+                    content &= "Sign-in required" not in str(result.content)
     return content
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.domain.errors import NotFound
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.names import slug
-from router.domain.receipts import DiscoveryAccess, IsolationLevel, Protection, Receipt
+from router.domain.receipts import (
+    DiscoveryAccess,
+    IsolationLevel,
+    Protection,
+    Receipt,
+    SharedPath,
+)
 from router.domain.servers import LogLine, PromptResourceLists, ServerStatus, SignIn
 from tests.support.fake_state import FakeContext
 
@@ -68,6 +74,9 @@ class FakeServers:
     async def set_enabled(self, ref: ServerRef, enabled: bool) -> None:
         self._record("servers.set_enabled", ref, enabled)
 
+    async def allow_folder(self, ref: ServerRef, folder: str) -> None:
+        self._record("servers.allow_folder", ref, folder)
+
     async def grant_consent(self, ref: ServerRef) -> None:
         self._record("servers.grant_consent", ref)
 
@@ -112,6 +121,9 @@ class FakeDiscovery:
 
     async def allow(self, ref: ServerRef, access: DiscoveryAccess) -> None:
         self._record("discovery.allow", ref, access)
+
+    async def share(self, ref: ServerRef, paths: Sequence[SharedPath]) -> None:
+        self._record("discovery.share", ref, paths)
 
     async def refresh(
         self, workspace: WorkspaceId, server: ServerId | None = None, *, packages: bool = False

@@ -16,6 +16,8 @@ class FakeToolListWaits:
 
     list_server: Callable[[ServerRef], None] = lambda _: None
     """Called when a request names this server."""
+    settle: Callable[[], None] = lambda: None
+    """Called when a request waits a moment for discoveries under way."""
     failure: UpstreamFailed | None = None
     waited: list[ServerRef] = field(default_factory=list[ServerRef])
     waited_briefly: int = 0
@@ -28,3 +30,4 @@ class FakeToolListWaits:
 
     async def briefly(self, refs: Iterable[ServerRef]) -> None:
         self.waited_briefly += 1
+        self.settle()

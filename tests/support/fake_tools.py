@@ -41,6 +41,9 @@ class FakeTools:
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
         self._record("tools.approve", ref, tools)
 
+    async def dismiss(self, ref: ServerRef, tools: Collection[str]) -> None:
+        self._record("tools.dismiss", ref, tools)
+
     async def call(
         self, principal: Principal, key: ToolKey, arguments: JsonObject
     ) -> ToolResult[JsonObject]:

@@ -17,6 +17,7 @@ from router.domain.names import slug
 from router.domain.servers import DiscoveryStatus, ServerState, ServerStatus, TransportType
 from tests.support.fake_activity import FakeActivity
 from tests.support.fake_apps import FakeApps
+from tests.support.fake_confirmations import FakeConfirmations
 from tests.support.fake_projects import FakeProjects
 from tests.support.fake_scripts import FakeScripts
 from tests.support.fake_search import FakeSearch
@@ -47,6 +48,7 @@ class FakeRouter:
         self._consumers = context.consumers
         self.activity = FakeActivity(context)
         self.apps = FakeApps(context)
+        self.confirmations = FakeConfirmations(context)
         self.discovery = FakeDiscovery(context)
         self.endpoint = FakeEndpoint(context)
         self.permissions = FakePermissions(context)

@@ -37,12 +37,23 @@ def python_server(name: str, *arguments: str) -> list[str]:
     return [str(PYTHON_SERVERS / f"mcp-server-{name}"), *arguments]
 
 
+def do_not_confirm(data_dir: Path) -> None:
+    """Let the commands of a test approve: nobody is there to confirm them."""
+    file = data_dir / "settings.json"
+    if data_dir.is_file() or file.exists():
+        return
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.write_text('{"confirmCommands": false}')
+    file.chmod(0o600)
+
+
 class RouterProcess:
     """`toolbooth serve` on its own data directory, and the `toolbooth` command beside it."""
 
     def __init__(self, program: Path, data_dir: Path) -> None:
         self.program = program
         self.data_dir = data_dir
+        do_not_confirm(data_dir)
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
         self.command_timeout_s = 60.0

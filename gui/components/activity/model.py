@@ -16,6 +16,7 @@ from gui.text.activity_row import ActivityRow, activity_row
 from gui.text.tr import tr
 from gui.widgets.buttons import Segmented
 from gui.widgets.row_view import Index
+from gui.widgets.tooltip import plain_tooltip
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 
 KEPT = 500
@@ -158,7 +159,7 @@ class ActivityModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return text
         if role == Qt.ItemDataRole.ToolTipRole and index.column() in (Column.WHAT, Column.OUTCOME):
-            return text
+            return plain_tooltip(text)
         return None
 
     def _row(self, position: int) -> ActivityRow:

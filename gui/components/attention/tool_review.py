@@ -112,6 +112,18 @@ def cuts_text(cuts: Iterable[Cut]) -> str:
     return tr("Parts of the list are not shown: {what}.").format(what=told) if told else ""
 
 
+def unread_text(unread: Iterable[tuple[str, str]]) -> str:
+    """Which lists beside the tools could not be read, and why; empty if none."""
+    return " ".join(
+        {
+            "prompts": tr("Its prompts could not be listed: {why}"),
+            "resources": tr("Its resources could not be listed: {why}"),
+            "resourceTemplates": tr("Its resource templates could not be listed: {why}"),
+        }[name].format(why=why)
+        for name, why in unread
+    )
+
+
 def _cut_text(kind: CutKind, count: int) -> str:
     return {
         CutKind.TOO_MANY_TOOLS: tr("%n tools over the limit in Settings", "", count),

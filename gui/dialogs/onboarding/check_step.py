@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.text.activity_row import activity_row
 from gui.text.marks import Mark
@@ -27,7 +27,7 @@ class CheckStep(Card):
         self.is_green = False
         self._mark = StatusMark(size=28)
         self._mark.set_mark(Mark.WORKING)
-        self._tick = QLabel()
+        self._tick = label()
         self._tick.setPixmap(icon("circle-check", "ok").pixmap(QSize(_TICK_SIZE, _TICK_SIZE)))
         self._tick.hide()
         self.setMinimumHeight(_MIN_HEIGHT)

@@ -83,8 +83,11 @@ class PermissionPrompt(QDialog):
             PermissionKind.TOOL: self.tr("{client} wants to run {name}"),
             PermissionKind.PROMPT: self.tr("{client} wants to use the prompt {name}"),
             PermissionKind.RESOURCE: self.tr("{client} wants to read {name}"),
+            PermissionKind.FOLDER: self.tr("{client} wants to use this server in {folder}"),
         }[request.kind]
-        self._title.setText(question.format(client=request.client, name=request.key.shown))
+        self._title.setText(
+            question.format(client=request.client, name=request.key.shown, folder=request.name)
+        )
         self._server.setText(self.tr("Server: {server}").format(server=request.server_name))
         self._arguments.setPlainText(request.arguments)
 

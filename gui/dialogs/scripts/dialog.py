@@ -23,6 +23,7 @@ from gui.widgets.cards import hline, vline
 from gui.widgets.dialog import Dialog, close_button
 from gui.widgets.labels import label
 from gui.widgets.layouts import NO_MARGINS, STRETCH, hbox, vbox
+from gui.widgets.tooltip import set_tooltip
 from router.api.router import RouterPort
 from router.domain.errors import InvalidInput, ToolboothError
 from router.domain.ids import WorkspaceId
@@ -64,7 +65,7 @@ class ScriptsDialog(Dialog):
         self.new_button = secondary_button(self.tr("New script"), "plus", on_click=self.start_new)
         self.remove_button = secondary_button(self.tr("Remove"), "trash-2", on_click=self.remove)
         self.try_button = secondary_button(self.tr("Dry run"), "play", on_click=self.try_out)
-        self.try_button.setToolTip(self.tr("Only calls read-only tools"))
+        set_tooltip(self.try_button, self.tr("Only calls read-only tools"))
         self.save_button = primary_button(self.tr("Save"), on_click=self.save)
         self._lay_out()
         self._refill(None)

@@ -21,6 +21,7 @@ from gui.widgets.cards import RadioCard, RowCard
 from gui.widgets.labels import Pill, label
 from gui.widgets.layouts import hbox, vbox
 from gui.widgets.share_bar import ShareBar
+from gui.widgets.tooltip import set_tooltip
 from router.api.router import RouterPort
 from router.domain.ids import WorkspaceId
 from router.domain.workspaces import Exposure, Optimization, ProjectSummary
@@ -185,10 +186,10 @@ class OptimizationPage(SettingsPage):
         if choice is not Optimization.CLOUD:
             card.add_badge(self.tr("Offline"), Tone.OK)
         self._times[choice] = card.add_badge("", Tone.NEUTRAL)
-        self._times[choice].setToolTip(self.tr("How long recent searches took on this computer"))
+        set_tooltip(self._times[choice], self.tr("How long recent searches took on this computer"))
         if choice is Optimization.HYBRID:
             size = f"{_model_bytes() / 1e6:.0f}\N{NO-BREAK SPACE}MB"
-            card.add_badge(size, Tone.NEUTRAL).setToolTip(self.tr("The size of the local model"))
+            set_tooltip(card.add_badge(size, Tone.NEUTRAL), self.tr("The size of the local model"))
 
     def _show_times(self) -> None:
         """Only measured values: a strategy that was never used has none."""

@@ -98,9 +98,21 @@ class SecurityPage(SettingsPage):
             self.tr("Connect without a token"),
             words=self.tr("open endpoint, authentication, password, anonymous, access"),
         )
+        terminal = RowCard()
+        self.add_toggle(
+            terminal,
+            "confirm_commands",
+            self.tr("Confirm commands that approve"),
+            self.tr(
+                "A person confirms each terminal command that approves something or loosens a "
+                "permission. Without this, any program that runs commands as you can do that."
+            ),
+            words=self.tr("terminal, shell scripts, approve, permission, agents, confirmation"),
+        )
         self.add_cards(heading(self.tr("During discovery")), isolation)
         self.add_cards(heading(self.tr("Tool lists")), lists)
         self.add_cards(heading(self.tr("Apps")), access)
+        self.add_cards(heading(self.tr("Terminal")), terminal)
 
     def _show_protection(self, found: Protection) -> None:
         """The protection that discovery would have now, as proved by the self-test."""

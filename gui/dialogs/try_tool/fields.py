@@ -16,6 +16,7 @@ from gui.dialogs.try_tool.schema import Shape, ShapeKind, value_text
 from gui.dialogs.try_tool.values import value_of
 from gui.text.tr import tr
 from gui.widgets import fonts
+from gui.widgets.tooltip import set_tooltip
 from router.domain.errors import InvalidInput
 
 
@@ -54,7 +55,7 @@ class TextField(QPlainTextEdit):
         self.setFont(fonts.mono_font())
         self.setTabChangesFocus(True)
         self.setPlaceholderText(shape.example or ("JSON" if json else ""))
-        self.setToolTip(self.tr("Shift+Enter starts a new line"))
+        set_tooltip(self, self.tr("Shift+Enter starts a new line"))
         self.document().setDocumentMargin(3)
         self.textChanged.connect(self._grow)
         self._grow()

@@ -10,6 +10,7 @@ from gui.widgets import fonts
 from gui.widgets.buttons import IconButton, Segmented, Toggle, primary_button
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.layouts import STRETCH, hbox, vbox
+from gui.widgets.tooltip import set_tooltip
 from router.domain.workspaces import Optimization
 
 HEIGHT = 68
@@ -30,7 +31,7 @@ class Header(QWidget):
         self._counts = ElidedLabel(font=fonts.ui_font(fonts.SMALL), tint="text2")
         self._attention = label(font=fonts.semibold(fonts.SMALL), tint="warn")
         self.toggle = Toggle(self.tr("Context Optimization"))
-        self.toggle.setToolTip(self.tr("Apps get a search tool instead of every tool definition"))
+        set_tooltip(self.toggle, self.tr("Apps get a search tool instead of every tool definition"))
         self.toggle.clicked.connect(self._switch)
         self._choice = Segmented(
             self.tr("Search strategy"),

@@ -129,6 +129,7 @@ class WorkspacePage(QWidget):
         detail.longer_timeout_requested.connect(actions.double_timeout)
         detail.permission_chosen.connect(actions.permit)
         detail.tools_approved.connect(actions.approve_tools)
+        detail.findings_dismissed.connect(actions.dismiss_findings)
 
     def _toggle(self, actions: Actions, ref: ServerRef, enabled: bool) -> None:
         if (status := self.status(ref)) is not None:
@@ -156,6 +157,11 @@ class WorkspacePage(QWidget):
                 actions.sign_in(ref)
             case Action.ALLOW_NETWORK:
                 actions.allow_network(ref)
+            case Action.SHARE_FILES:
+                if (status := self.status(ref)) and status.failure and status.failure.share:
+                    actions.share_files(ref, status.failure.share)
+            case Action.DISCOVER_UNCONFINED:
+                actions.discover_unconfined(ref)
             case Action.REVIEW:
                 self.servers.select(ref)
             case Action.REVIEW_TOOLS:

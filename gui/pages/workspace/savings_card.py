@@ -14,6 +14,7 @@ from gui.widgets.labels import ElidedLabel, Pill, label
 from gui.widgets.layouts import STRETCH, Part, hbox, vbox
 from gui.widgets.share_bar import ShareBar
 from gui.widgets.theme import theme
+from gui.widgets.tooltip import set_tooltip
 from router.domain.activity import Savings
 
 HEIGHT = 104
@@ -24,11 +25,12 @@ class SavingsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(HEIGHT)
-        self.setToolTip(
+        set_tooltip(
+            self,
             self.tr(
                 "Estimated at about 4 characters per token.\nThe cost of search results is "
                 "already deducted."
-            )
+            ),
         )
         self._now = label(font=fonts.semibold(_NUMBER))
         self._before = _small("", fonts.ui_font())

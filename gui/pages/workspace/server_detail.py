@@ -13,13 +13,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from gui.components.attention.needs_attention import consent_lines
-from gui.components.attention.tool_review import cuts_text
+from gui.components.attention.tool_review import cuts_text, unread_text
 from gui.components.tool_list import ToolList
 from gui.pages.workspace.log_view import LogView
 from gui.pages.workspace.prompt_resource_list import PromptResourceList
 from gui.pages.workspace.server_config_view import ServerConfigView
 from gui.pages.workspace.tool_detail import ToolDetail
-from gui.text.errors import Action, failure_hint, failure_text
+from gui.text.errors import Action, failure_hint, failure_text, unconfined_remedy
 from gui.text.install_hints import install_command
 from gui.text.marks import Tone
 from gui.text.secret_warnings import unsafe_secrets_text
@@ -33,6 +33,7 @@ from gui.widgets.labels import ElidedLabel, Pill, Tile, centered
 from gui.widgets.layouts import NO_MARGINS, STRETCH, clear, hbox, in_widget, vbox
 from gui.widgets.status_mark import StatusMark
 from gui.widgets.tab_strip import TabStrip
+from gui.widgets.tooltip import set_tooltip
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import LONGEST_DISCOVERY_S, ServerConfig
 from router.domain.failure_text import advise
@@ -61,6 +62,8 @@ class ServerDetail(Card):
     """The `ToolView` to try."""
     tools_approved = Signal(object, object)
     """The `ServerRef` and the names of the tools."""
+    findings_dismissed = Signal(object)
+    """The `ToolKey` of a tool whose findings are not to be shown any more."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,6 +151,7 @@ class ServerDetail(Card):
         self.tools.permitted.connect(self._permit)
         self._tool.permission_chosen.connect(self.permission_chosen)
         self._tool.approved.connect(self._approve_tool)
+        self._tool.dismissed.connect(self.findings_dismissed)
         self._tool.try_requested.connect(self.try_requested)
         self._configuration.edit_requested.connect(lambda: self._request(Action.EDIT))
 
@@ -172,7 +176,7 @@ class ServerDetail(Card):
         """Update how long ago the tools were listed."""
         if self._status is not None:
             self._target.setText(long_target(self._status, datetime.now(UTC)))
-            self._target.setToolTip(protection_text(self._status))
+            set_tooltip(self._target, protection_text(self._status))
 
     def set_tools(self, tools: tuple[ToolView, ...]) -> None:
         if self._status is not None:
@@ -188,7 +192,8 @@ class ServerDetail(Card):
         why = self._why_no_tools(status)
         self._no_tools.setText(why)
         self._unlisted.show_server(status, present(status), why)
-        self.tools.show_footnote(cuts_text(status.cuts))
+        notes = (cuts_text(status.cuts), unread_text(status.unread))
+        self.tools.show_footnote(" ".join(filter(None, notes)))
         unlisted = status.tool_count is None
         self._tool_pages.setCurrentIndex(_LIST if tools else _UNLISTED if unlisted else _EMPTY)
 
@@ -278,6 +283,9 @@ class ServerDetail(Card):
         command = install_command(failure.subject)
         if failure.kind is FailureKind.COMMAND_NOT_FOUND and command is not None:
             return [(self.tr("Copy install command"), partial(_copy, command))]
+        if failure.kind is FailureKind.FILES_NEEDED and failure.share is not None:
+            remedy = unconfined_remedy()
+            return [(remedy.label, partial(self._request, remedy.action))]
         at_longest = config.discovery_timeout_s >= LONGEST_DISCOVERY_S
         if failure.kind is FailureKind.TIMEOUT and not at_longest:
             return [

@@ -22,6 +22,7 @@ from PySide6.QtCore import (
 from gui.text.errors import failure_hint
 from gui.text.server_row import ServerRow, accessible_server, present
 from gui.widgets.row_view import Index
+from gui.widgets.tooltip import plain_tooltip
 from router.domain.ids import ServerRef
 from router.domain.servers import ServerStatus
 
@@ -92,7 +93,7 @@ class ServerModel(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return accessible_server(status)
             case Qt.ItemDataRole.ToolTipRole:
-                return _tooltip(status, shown)
+                return plain_tooltip(_tooltip(status, shown))
             case _:
                 return {StatusRole: status, PresentationRole: shown}.get(role)
 

@@ -34,6 +34,8 @@ class ToolDetail(QWidget):
     """The `ToolView`."""
     approved = Signal(object)
     """The `ToolKey` of a tool that needed approval."""
+    dismissed = Signal(object)
+    """The `ToolKey` of a tool with findings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -138,13 +140,21 @@ class ToolDetail(QWidget):
                 notice.text,
                 notice.detail,
                 tone="err" if notice.suspicious else "warn",
-                buttons=[(self.tr("Approve"), self._approve)] if notice.waits else (),
+                buttons=[
+                    (self.tr("Approve"), self._approve)
+                    if notice.waits
+                    else (self.tr("Dismiss"), self._dismiss)
+                ],
             )
             self._notices.addWidget(banner)
 
     def _approve(self) -> None:
         if self._view is not None:
             self.approved.emit(self._view.key)
+
+    def _dismiss(self) -> None:
+        if self._view is not None:
+            self.dismissed.emit(self._view.key)
 
     def _show_parameters(self, parameters: Sequence[Parameter]) -> None:
         clear(self._parameters)

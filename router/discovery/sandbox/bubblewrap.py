@@ -57,6 +57,10 @@ def _root(spec: LaunchSpec, passwd: int) -> Iterable[str]:
         yield from ("--dir", path)
     for path in sorted(spec.readable):
         yield from ("--ro-bind-try", path, path)
+    for path in sorted(spec.writable):
+        yield from ("--bind-try", path, path)
+    for link, target in spec.links:
+        yield from ("--symlink", target, link)
 
 
 def system_path(path: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def exec_server(spec: LaunchSpec, environment: Mapping[str, str], channel: socke
             readable = (*_SYSTEM_READABLE, *(_NETWORK_READABLE if spec.network else ()))
             landlock.restrict(
                 readable=(*readable, *spec.readable),
-                writable=(spec.home, *_DEVICES),
+                writable=(spec.home, *spec.writable, *_DEVICES),
                 network=spec.network,
             )
         if spec.profile.watch:

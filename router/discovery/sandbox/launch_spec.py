@@ -56,6 +56,10 @@ class LaunchSpec:
     """Files and folders it may read: its own program, and those its command names."""
     observations: str
     """The file that the launcher writes its observations to."""
+    writable: tuple[str, ...] = ()
+    """Files and folders it may change too, besides its home."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Links in its home, each with its target."""
     empty: tuple[str, ...] = ()
     """Folders that exist at level 3, but without their content."""
     limits: SandboxLimits = field(default_factory=SandboxLimits)
@@ -67,8 +71,9 @@ class LaunchSpec:
     @classmethod
     def read(cls, path: Path) -> LaunchSpec:
         spec = json.loads(path.read_text())
-        for name in ("args", "readable", "empty"):
+        for name in ("args", "readable", "writable", "empty"):
             spec[name] = tuple(spec[name])
+        spec["links"] = tuple((link, target) for link, target in spec["links"])
         spec["profile"] = SandboxProfile(**spec["profile"])
         spec["limits"] = SandboxLimits(**spec["limits"])
         return cls(**spec)

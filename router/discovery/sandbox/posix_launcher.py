@@ -51,14 +51,14 @@ def main(spec_file: str) -> int:
 
 def seatbelt_profile(spec: LaunchSpec) -> str:
     """The profile for `sandbox-exec`: reads system, program and home, writes only to the home."""
-    reads = _subpaths((*_SYSTEM, *spec.readable, spec.home))
+    reads = _subpaths((*_SYSTEM, *spec.readable, *spec.writable, spec.home))
     lines = [
         "(version 1)",
         "(deny default)",
         "(allow process-fork process-exec sysctl-read mach-lookup)",
         "(allow file-read-metadata)",
         f"(allow file-read* {reads})",
-        f'(allow file-write* {_subpaths((spec.home,))} (literal "/dev/null"))',
+        f'(allow file-write* {_subpaths((spec.home, *spec.writable))} (literal "/dev/null"))',
         "(allow signal (target same-sandbox))",
     ]
     if spec.network:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +48,23 @@ def files_needed(
     return outermost(needed)
 
 
+def without(paths: Iterable[str], hidden: Collection[Path], *, but: Iterable[str]) -> set[str]:
+    """`paths` without what is `hidden`, except what `but` names; a folder that has something hidden
+    becomes what else is in it."""
+    kept: set[str] = set()
+    but = tuple(but)
+    real_hidden = {Path(os.path.realpath(path)) for path in hidden}
+    for path in paths:
+        real = Path(os.path.realpath(path))
+        if any(real.is_relative_to(each) for each in real_hidden):
+            kept |= {path} if any(Path(path).is_relative_to(each) for each in but) else set()
+        elif any(each.is_relative_to(real) for each in real_hidden):
+            kept |= without(map(str, Path(path).iterdir()), hidden, but=but)
+        else:
+            kept.add(path)
+    return kept
+
+
 def outermost(paths: Iterable[str]) -> set[str]:
     """Without those beneath another one, or in a system folder that every sandbox shows."""
     found: set[str] = set()
@@ -72,6 +89,14 @@ def is_broad(path: Path, home: Path) -> bool:
         or (path.is_relative_to(home) and str(path.relative_to(home)) in _SHARED_BY_PROGRAMS)
         or home.is_relative_to(path)
     )
+
+
+def may_share(path: Path, home: Path, private: Iterable[str]) -> bool:
+    """Whether a person may share `path` with a server: it is narrow enough and neither contains nor
+    is within one of the `private` folders."""
+    real = Path(os.path.realpath(path))
+    overlaps = (real.is_relative_to(each) or Path(each).is_relative_to(real) for each in private)
+    return not is_broad(real, home) and not any(overlaps)
 
 
 def _named_paths(args: Iterable[str], base: Path | None) -> Iterable[Path]:

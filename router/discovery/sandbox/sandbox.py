@@ -11,7 +11,15 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +28,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from router.discovery.sandbox import bubblewrap
+from router.discovery.sandbox.lacked_files import SandboxView
 from router.discovery.sandbox.launch_spec import (
     LaunchSpec,
     SandboxLimits,
@@ -32,17 +41,25 @@ from router.discovery.sandbox.required_files import (
     folders_named,
     interpreter_of,
     is_broad,
+    may_share,
+    without,
 )
 from router.discovery.sandbox.self_commands import inner_command
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
 from router.discovery.sandbox.shims import behind_shim
 from router.domain.json_values import parse_object
-from router.domain.receipts import IsolationLevel, Protection
+from router.domain.receipts import IsolationLevel, Protection, SharedPath
 from router.store.files import is_running, private_folder
 from router.upstream.process.network_variables import certificate_paths
 from router.upstream.process.stdio import ServerCommand
 
 log = logging.getLogger(__name__)
+STATE_FILES = (
+    "workspaces", "removed", "packages", "runs", "logs", "settings.json", "tokens.json",
+    "activity.sqlite", "activity.sqlite-wal", "activity.sqlite-shm", "instance.json",
+    "control.sock", "consent.key",
+)  # fmt: skip
+"""What Toolbooth has in its data directory, besides locks."""
 _OBSERVATIONS = TypeAdapter(Observations)
 
 
@@ -54,6 +71,8 @@ class SandboxRequest:
     network: bool = False
     readable: Sequence[str] = ()
     """What it needs besides the files that its command names."""
+    shared: Sequence[SharedPath] = ()
+    """What the user lets it use."""
     limits: SandboxLimits = field(default_factory=SandboxLimits)
 
 
@@ -62,6 +81,7 @@ class SandboxedCommand:
     command: ServerCommand
     protection: Protection
     observations_file: Path
+    view: SandboxView
 
     def observations(self) -> Observations:
         """What the launcher has observed so far."""
@@ -82,6 +102,8 @@ class Sandbox:
     """Of all runs."""
     _home: Path
     """The user's, which is never shown to a server."""
+    _data_dir: Path
+    """Toolbooth's own. Of its state, a server sees no more than its own package."""
     _find_support: Callable[[], SandboxSupport] = supported_sandbox
     _swept: bool = False
 
@@ -103,30 +125,72 @@ class Sandbox:
     ) -> SandboxedCommand:
         self._sweep()
         private_folder(run / "home")
+        home = bubblewrap.home_inside(support.profile, run / "home")
+        shared = tuple(each for each in request.shared if self.may_be_shared(each))
+        links = tuple(self._links(home, shared))
+        if support.profile.level < IsolationLevel.FULL:
+            for link, target in links:
+                Path(link).parent.mkdir(parents=True, exist_ok=True)
+                Path(link).symlink_to(target)
+        readable: set[str] = set()
         if support.profile.level:
-            command = self._confined(run, request, support.profile)
+            server = _without_shims(request.server)
+            readable = self._readable(server, request.readable)
+            confined = replace(request, server=server, shared=shared)
+            command = self._confined(run, confined, support.profile, readable, links)
         else:
-            home = str(run / "home")
             env = _with_home(request.server.env, home, temporary=home)
             command = replace(request.server, env=env, cwd=request.server.cwd or home)
-        in_force = protection(support, request.limits, network=request.network)
-        return SandboxedCommand(command, in_force, run / "observations")
+        in_force = protection(support, request.limits, network=request.network, shared=shared)
+        view = SandboxView(
+            self._home,
+            home,
+            in_force.files_blocked,
+            (*sorted(readable), str(run)),
+            shared,
+            self._private,
+        )
+        return SandboxedCommand(command, in_force, run / "observations", view)
 
-    def _confined(
-        self, run: Path, request: SandboxRequest, profile: SandboxProfile
-    ) -> ServerCommand:
-        home = bubblewrap.home_inside(profile, run / "home")
-        temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
-        server = _without_shims(request.server)
-        environment = _with_home(server.env, home, temporary=temporary)
-        readable = files_needed(
+    @property
+    def _private(self) -> tuple[str, ...]:
+        return (str(self._folder.parent),)
+
+    def may_be_shared(self, shared: SharedPath) -> bool:
+        """Asked again at each run: a link may lead elsewhere since the user shared it."""
+        return may_share(Path(shared.path), self._home, self._private)
+
+    def _links(self, home: str, shared: Iterable[SharedPath]) -> Iterator[tuple[str, str]]:
+        """What is shared from the user's home is in the server's home too."""
+        for each in shared:
+            path = Path(each.path)
+            if path.is_relative_to(self._home):
+                yield str(home / path.relative_to(self._home)), each.path
+
+    def _readable(self, server: ServerCommand, known: Sequence[str]) -> set[str]:
+        needed = files_needed(
             server.name,
             server.args,
             cwd=server.cwd,
             search_path=server.env.get("PATH", os.defpath),
             home=self._home,
-            known=(*request.readable, *self._certificates(server.env)),
+            known=(*known, *self._certificates(server.env)),
         )
+        return without(needed, self._state_files(), but=known)
+
+    def _confined(
+        self,
+        run: Path,
+        request: SandboxRequest,
+        profile: SandboxProfile,
+        readable: Collection[str],
+        links: tuple[tuple[str, str], ...],
+    ) -> ServerCommand:
+        """`request` confined; its server is the one behind shims, and all in it may be shared."""
+        home = bubblewrap.home_inside(profile, run / "home")
+        temporary = "/tmp" if profile.level == IsolationLevel.FULL else home  # noqa: S108
+        server, shared = request.server, request.shared
+        environment = _with_home(server.env, home, temporary=temporary)
         cwd = server.cwd or home
         if not any(Path(cwd).is_relative_to(path) for path in readable):
             cwd = home
@@ -136,7 +200,9 @@ class Sandbox:
             args=tuple(server.args),
             home=home,
             cwd=cwd,
-            readable=tuple(sorted(readable)),
+            readable=tuple(sorted({*readable, *(s.path for s in shared if not s.writable)})),
+            writable=tuple(sorted(s.path for s in shared if s.writable)),
+            links=links,
             empty=tuple(sorted(folders_named(server.args, server.cwd, self._home))),
             observations=str(run / "observations"),
             limits=request.limits,
@@ -147,6 +213,11 @@ class Sandbox:
         return ServerCommand(
             launcher, arguments, _launcher_environment(environment), str(run), False
         )
+
+    def _state_files(self) -> list[Path]:
+        folder = self._data_dir
+        known = (folder / name for name in STATE_FILES)
+        return [*(path for path in known if path.exists()), *folder.glob("*.lock")]
 
     def _certificates(self, environment: Mapping[str, str]) -> Iterable[str]:
         """Without them a server that uses the network trusts nobody, and some don't even start."""
@@ -180,7 +251,13 @@ def _without_shims(server: ServerCommand) -> ServerCommand:
     return replace(server, name=program, env=env)
 
 
-def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool) -> Protection:
+def protection(
+    support: SandboxSupport,
+    limits: SandboxLimits,
+    *,
+    network: bool,
+    shared: tuple[SharedPath, ...] = (),
+) -> Protection:
     """The protection of a run with these limits on this machine."""
     level = IsolationLevel(support.profile.level)
     bounded = level >= IsolationLevel.LIMITED
@@ -191,6 +268,7 @@ def protection(support: SandboxSupport, limits: SandboxLimits, *, network: bool)
         tasks=limits.tasks if bounded else None,
         cpu_percent=limits.cpu_percent if bounded else None,
         missing=support.missing,
+        shared=shared,
     )
 
 
@@ -214,8 +292,9 @@ def remove_tree(folder: Path) -> None:
 
     def retry(_: Callable[..., Any], path: str, __: Any) -> None:
         try:
-            for each in (Path(path).parent, Path(path)):
-                each.chmod(stat.S_IRWXU)
+            Path(path).parent.chmod(stat.S_IRWXU)
+            if not Path(path).is_symlink():  # its target is the user's
+                Path(path).chmod(stat.S_IRWXU)
             if Path(path).is_dir() and not Path(path).is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:

@@ -54,6 +54,7 @@ _ELEMENTS = (
 _MARKUP = re.compile(rf"</?(?:{_ELEMENTS})(?:\s[^<>]{{0,2000}})?/?>", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 """A comment that is not closed extends to the end, as in a browser."""
+_MAX_NESTED_MARKUP = 8
 _CONTEXT = 24
 _MAX_QUOTE = 160
 _LONE_SURROGATE = "half a character"
@@ -87,8 +88,18 @@ def clean(text: str) -> Cleaned:
         return Cleaned(text)
     hidden = tuple(_find(text))
     seen = _HIDDEN.sub(_replacement, _ANSI.sub("", text)) if _HIDDEN.search(text) else text
-    shown = _MARKUP.sub("", _COMMENT.sub("", seen))
+    shown = _without_markup(seen)
     return Cleaned(shown, hidden, has_markup=shown != seen)
+
+
+def _without_markup(text: str) -> str:
+    """`text` without HTML, also such as appears when other HTML is removed: `<im<b>g>`."""
+    for _ in range(_MAX_NESTED_MARKUP):
+        shown = _MARKUP.sub("", _COMMENT.sub("", text))
+        if shown == text:
+            return shown
+        text = shown
+    return text.replace("<", "")
 
 
 def _find(text: str) -> Iterator[Hidden]:

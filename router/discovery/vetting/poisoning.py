@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -21,7 +22,11 @@ from router.discovery.vetting.poisoning_rules import rules
 
 _THRESHOLD = 1.0
 _DETECTOR_FACTOR = 0.4
-"""How much a match counts in a sentence that says what the tool detects."""
+"""How much a match counts in a sentence that says what the tool detects or a flag switches."""
+_NEAR = 300
+"""How many characters apart matches may be that count together."""
+_MAX_MATCHES = 8
+"""Of one rule in one text."""
 _MAX_QUOTE = 160
 _MAX_TEXT = 20_000
 """The rest of a longer text is not searched."""
@@ -31,12 +36,14 @@ _HEX = re.compile(r"(?:[0-9a-f]{2}[ :]?){16,2000}", re.IGNORECASE)
 _SPACED_LETTERS = re.compile(r"(?:\b[A-Za-z][ ._-]{1,2}){8,400}[A-Za-z]\b")
 _MAX_ENCODED = 20
 _WORD = re.compile(r"\w+")
+_WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z])")
 _LEET_WORD = re.compile(r"\b(?!s3\b)[A-Za-z0-9]{2,24}\b")
 _LEET_DIGIT = re.compile(r"[013457]")
 _LEET_LETTERS = str.maketrans("013457", "oieast")
 _DETECTS = re.compile(
     r"(?:this\s+tool\s+)?(?:detect|scan|check|find|flag|identif(?:y|ie)|warn|block|prevent|search|audit|analy[sz]e"
-    r"|explain|monitor|classif(?:y|ie)|redact|mask|removes?\s+|simulate|grade)(?:s|es)?\b",
+    r"|explain|monitor|classif(?:y|ie)|redact|mask|removes?\s+|simulate|grade)(?:s|es)?\b"
+    r"|(?:whether\s+(?!or\b)\w+|if\s+(?:true|false|set|enabled))\b",
     re.IGNORECASE,
 )
 _TELLS_WHETHER = re.compile(
@@ -62,34 +69,64 @@ def detect(text: str, *, parameter: bool = False) -> list[tuple[str, str]]:
 @lru_cache(maxsize=1024)
 def _detect(text: str, parameter: bool) -> tuple[tuple[str, str], ...]:
     """Cached because the tools of a server have many parameters in common."""
-    found = _matches(text, parameter=parameter)
+    found = _near_each_other(_matches(text, parameter=parameter))
     for decoded in islice(_encoded_texts(text), _MAX_ENCODED):
-        found += [(weight, f"encoded: {rule}", quote) for weight, rule, quote in _matches(decoded)]
-    if sum(weight for weight, _, _ in found) < _THRESHOLD:
-        return ()
-    return tuple((rule, quote) for _, rule, quote in found)
+        hidden = _near_each_other(_matches(decoded))
+        found += [replace(match, rule=f"encoded: {match.rule}") for match in hidden]
+    return tuple((match.rule, match.quote) for match in found)
 
 
-def _matches(text: str, *, parameter: bool = False) -> list[tuple[float, str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Match:
+    weight: float
+    rule: str
+    start: int
+    end: int
+    quote: str
+
+
+def _near_each_other(matches: list[_Match]) -> list[_Match]:
+    """The matches that reach the threshold together with those near them: a long text has harmless
+    words of each kind somewhere. Each rule counts once."""
+    found: dict[str, _Match] = {}
+    for one in matches:
+        near = {
+            other.rule: other
+            for other in reversed(matches)
+            if other.start - one.end <= _NEAR and one.start - other.end <= _NEAR
+        }
+        if sum(match.weight for match in near.values()) >= _THRESHOLD:
+            found = {**near, **found}
+    return sorted(found.values(), key=lambda match: matches.index(match))
+
+
+def _matches(text: str, *, parameter: bool = False) -> list[_Match]:
     plain = _normalized(text)
     words = frozenset(_WORD.findall(plain.lower()))
     spans = [
         (rule.weight, rule.name, *match.span())
         for rule in rules()
-        if (match := rule.search(plain, words)) is not None and not _is_example(plain, match)
+        for match in islice(rule.matches(plain, words), _MAX_MATCHES)
+        if not _is_example(plain, match)
     ]
     spans += [
         (combination.weight, combination.name, start, end)
         for combination, start, end in find_combinations(plain, parameter=parameter)
     ]
     return [
-        (weight * _factor(plain, start, end), rule, text[start:end].strip()[:_MAX_QUOTE])
-        for weight, rule, start, end in spans  # `_normalized` keeps the positions
+        _Match(
+            weight * _factor(plain, start, end),
+            rule,
+            start,
+            end,
+            text[start:end].strip()[:_MAX_QUOTE],  # `_normalized` keeps the positions
+        )
+        for weight, rule, start, end in spans
     ]
 
 
 def _factor(text: str, start: int, end: int) -> float:
-    """How much a match counts: less in a sentence that says what the tool detects."""
+    """How much a match counts: less in a sentence about what a tool detects or a flag does."""
     breaks = (
         at + 1 for stop in (". ", "\n", "? ", "! ") if (at := text.rfind(stop, 0, start)) >= 0
     )
@@ -107,7 +144,9 @@ def _is_example(text: str, match: re.Match[str]) -> bool:
 
 
 def _normalized(text: str) -> str:
-    """`text` with lookalike characters and leetspeak replaced, character for character."""
+    """`text` with lookalike characters, leetspeak and line breaks within a sentence replaced,
+    character for character."""
+    text = _WRAPPED.sub(" ", text)
     if not text.isascii():
         text = "".join(map(_normalized_character, text.translate(_LOOKALIKES)))
     return _LEET_WORD.sub(_without_leet, text) if _LEET_DIGIT.search(text) else text

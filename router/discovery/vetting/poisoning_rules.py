@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
@@ -34,11 +34,11 @@ class Rule:
     words: frozenset[str] | None
     """The pattern matches no ASCII text without one of these words. None: it may match any text."""
 
-    def search(self, text: str, words: frozenset[str]) -> re.Match[str] | None:
-        """The first match in `text`, whose words are `words`. Comparing them is much cheaper than
-        a search and excludes most rules for most texts."""
+    def matches(self, text: str, words: frozenset[str]) -> Iterable[re.Match[str]]:
+        """The matches in `text`, whose words are `words`. Comparing them is much cheaper than a
+        search and excludes most rules for most texts."""
         possible = self.words is None or not self.words.isdisjoint(words)
-        return self.pattern.search(text) if possible or not text.isascii() else None
+        return self.pattern.finditer(text) if possible or not text.isascii() else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

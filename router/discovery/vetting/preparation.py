@@ -26,7 +26,7 @@ from router.domain.tool_lists import (
     cuts_to_json,
 )
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """To be increased when the same text would be cleaned or judged differently."""
 
 _HASHED_FIELDS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
@@ -59,6 +59,7 @@ def prepare(listing: ServerListing, limits: ListLimits = DEFAULT_LIMITS) -> Prep
         instructions=rest.description(listing.instructions, "instructions"),
         protocol_version=listing.protocol_version,
         ttl_ms=listing.ttl_ms,
+        unread={name: rest.description(why, "unread") for name, why in listing.unread.items()},
         cuts=tuple(Cut(kind, n) for kind, n in sorted((cuts + rest.cuts).items())),
         fingerprint=_fingerprint(listing, limits),
         vetting_version=vetting_version(limits),
@@ -74,12 +75,13 @@ def original_listing(listing: PreparedListing) -> ServerListing:
 
 
 def _fingerprint(listing: ServerListing, limits: ListLimits) -> str:
-    """Independent of the order of tools, and of how long the list is valid."""
+    """Independent of the order of tools, of how long the list is valid, and of why a part of it
+    could not be read."""
     tools = sorted(_digest(wire) for wire in listing.tools)
     rest = [listing.prompts, listing.resources, listing.resource_templates, listing.capabilities]
     rest += [cuts_to_json(listing.cuts)] if listing.cuts else []
     about = [listing.server_info, listing.instructions, listing.protocol_version]
-    return _digest([tools, rest, about, vetting_version(limits)])
+    return _digest([tools, rest, about, sorted(listing.unread), vetting_version(limits)])
 
 
 def _acceptable(

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from router.catalog import config_edits
 from router.catalog.catalog import WorkspaceCatalog
+from router.config.workspace import WorkspaceConfig
 from router.domain.clients import Principal, TokenSummary
 from router.domain.ids import ProjectId, WorkspaceId
 from router.gateway.http.http_request import HTTPError
@@ -43,7 +45,7 @@ class Authenticator:
             if self.is_open():
                 return None
             raise HTTPError(
-                401, "A token is needed. Create one with: toolbooth token new NAME", "no token"
+                401, "A token is needed. The user can create one in Toolbooth.", "no token"
             )
         if (summary := self.verify(token)) is None:
             raise HTTPError(
@@ -71,17 +73,26 @@ class Authenticator:
             workspace=WorkspaceId(workspace) if workspace else self.active_workspace(),
             project=ProjectId(project) if project else None,
             servers=frozenset(token.servers) if token and token.servers is not None else None,
+            chose_project=project is not None and (token is None or token.project is None),
         )
-        self._check_exists(principal)
+        config = self._check_exists(principal)
+        if token is not None and token.workspace is not None:
+            current = config_edits.generation(config, token.project)
+            if (token.generation or "") != current:
+                of = "workspace" if token.project is None else "project"
+                raise HTTPError(
+                    403, f"The token is for an earlier {of} of this name. Create a new one.", client
+                )
         return principal
 
-    def _check_exists(self, principal: Principal) -> None:
+    def _check_exists(self, principal: Principal) -> WorkspaceConfig:
         workspace, project = principal.workspace, principal.project
         catalog = self.catalogs.get(workspace)
         if catalog is None:
             raise HTTPError(404, f'There is no workspace "{workspace}".', principal.client)
         if project is not None and project not in catalog.config.projects:
             raise HTTPError(404, f'There is no project "{project}".', principal.client)
+        return catalog.config
 
 
 def _project(name: str | None) -> str | None:

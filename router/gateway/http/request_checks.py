@@ -155,7 +155,12 @@ class RequestChecks:
             raise HTTPError(408, "The request took too long to arrive.") from None
         if not authenticated and len(text) > _SMALL_BODY_BYTES:
             self._check_token_in(text)
-        return await _decode(text)
+        try:
+            return await _decode(text)
+        except HTTPError:
+            if not authenticated:
+                self._check_token_in(text)
+            raise
 
     def _check_token_in(self, text: bytes) -> None:
         """Raises `HTTPError` if a token is needed and `text` has no valid one anywhere."""

@@ -2,7 +2,7 @@
 
 That is how the modern revision sends requests to clients. The call of a legacy server, which asks
 and waits, is kept running meanwhile. The client gets a `requestState` to send back, which is sealed
-on its way: it can only be one of ours, or of the server's, for this very request.
+on its way: it can only be one of ours, or of the server's, for this very request, and only once.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ Handle: TypeAlias = Callable[[ClientRequest], Awaitable[Any]]
 
 KEPT_S = 600.0
 _MAX_KEPT = 256
+_MAX_ISSUED = 10_000
 _OURS = "ours:"
 _THEIRS = "theirs:"
 
@@ -97,6 +98,8 @@ class InputRequiredCall:
 class InputRequiredCalls:
     def __init__(self) -> None:
         self._kept: dict[str, InputRequiredCall] = {}
+        self._issued: dict[str, None] = {}
+        """The unused states of servers by their nonce, oldest first."""
 
     @functools.cached_property
     def _state_seal(self) -> Any:
@@ -145,7 +148,7 @@ class InputRequiredCalls:
             return result
 
         async def marked(_: ClientRequest) -> JsonObject:
-            return _marked(result)
+            return self._marked(result)
 
         return await self._sealed(request, marked)
 
@@ -158,15 +161,15 @@ class InputRequiredCalls:
         state = request.params.get("requestState")
         if isinstance(state, str) and state.startswith(_OURS):
             return await self._continue(request, state.removeprefix(_OURS))
-        request = replace(request, params=_unmarked(request.params))
+        request = replace(request, params=self._unmarked(request.params))
         if not isinstance(client, ModernClientPeer) or not features_of(client.capabilities):
-            return _marked(await handle(request))
+            return self._marked(await handle(request))
         return await self._until_next(InputRequiredCall(client, handle, request))
 
     async def _continue(self, request: ClientRequest, call_id: str) -> JsonObject:
         """Continue a call whose server waits for input."""
         if (call := self._kept.pop(call_id, None)) is None:
-            raise MCPError(INVALID_PARAMS, "Invalid or expired requestState")
+            raise _invalid_state()
         call.client.continue_with(request)
         call.receive(as_object(request.params.get("inputResponses")))
         return await self._until_next(call)
@@ -174,13 +177,36 @@ class InputRequiredCalls:
     async def _until_next(self, call: InputRequiredCall) -> JsonObject:
         result = await call.next()
         if result is not None:
-            return _marked(result)
+            return self._marked(result)
         call_id = self._keep(call)
         return {
             "resultType": "input_required",
             "inputRequests": call.input_requests,
             "requestState": f"{_OURS}{call_id}",
         }
+
+    def _marked(self, result: JsonObject) -> JsonObject:
+        """A server's result with its state marked as the server's, to be used once."""
+        state = result.get("requestState")
+        if result.get("resultType") != "input_required" or not isinstance(state, str):
+            return result
+        if len(self._issued) >= _MAX_ISSUED:
+            del self._issued[next(iter(self._issued))]
+        nonce = secrets.token_urlsafe(12)
+        self._issued[nonce] = None
+        return {**result, "requestState": f"{_THEIRS}{nonce}:{state}"}
+
+    def _unmarked(self, params: JsonObject) -> JsonObject:
+        """A repeated request's params with the state as its server gave it. Raises `MCPError` if
+        it was used before."""
+        state = params.get("requestState")
+        if not isinstance(state, str):
+            return params
+        nonce, _, given = state.removeprefix(_THEIRS).partition(":")
+        if nonce not in self._issued:
+            raise _invalid_state()
+        del self._issued[nonce]
+        return {**params, "requestState": given}
 
     def _keep(self, call: InputRequiredCall) -> str:
         if len(self._kept) >= _MAX_KEPT:
@@ -195,20 +221,8 @@ class InputRequiredCalls:
             call.cancel()
 
 
-def _unmarked(params: JsonObject) -> JsonObject:
-    """A repeated request's params with the state as its server gave it."""
-    state = params.get("requestState")
-    if not isinstance(state, str):
-        return params
-    return {**params, "requestState": state.removeprefix(_THEIRS)}
-
-
-def _marked(result: JsonObject) -> JsonObject:
-    """A server's result with its state marked as the server's."""
-    state = result.get("requestState")
-    if result.get("resultType") != "input_required" or not isinstance(state, str):
-        return result
-    return {**result, "requestState": f"{_THEIRS}{state}"}
+def _invalid_state() -> MCPError:
+    return MCPError(INVALID_PARAMS, "Invalid or expired requestState")
 
 
 async def _outcome(handle: Handle, request: ClientRequest) -> JsonObject | MCPError:

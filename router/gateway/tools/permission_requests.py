@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,11 +18,17 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from router.api.events import PermissionRequested, PermissionResolved, Publish
-from router.catalog.permission_policy import Policy, Subject
+from router.catalog.permission_policy import Subject
 from router.domain.errors import NotFound, Refused
 from router.domain.ids import ServerRef
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, Permission, PermissionRequest, PermissionRequestId
+from router.domain.permissions import (
+    Answer,
+    Permission,
+    PermissionKind,
+    PermissionRequest,
+    PermissionRequestId,
+)
 from router.gateway.client_request import ClientRequest
 from router.gateway.tools.arguments import preview
 from router.store.redaction import Redactor
@@ -74,7 +81,7 @@ class PermissionRequests:
         self,
         request: ClientRequest,
         subject: Subject,
-        policy: Policy,
+        permission: Permission,
         arguments: JsonObject,
         server_name: str,
         *,
@@ -82,7 +89,6 @@ class PermissionRequests:
     ) -> None:
         """Return once `request` may use `subject`, else raise `Refused`. `answered`: the user has
         already answered the request for this call."""
-        permission = policy.decide(arguments)
         if permission is Permission.DENY:
             raise Refused(
                 f"The user's rules don't allow this call of {subject}.",
@@ -136,9 +142,13 @@ class PermissionRequests:
 
     def _check_attended(self, subject: Subject) -> None:
         if not self._attended():
+            allow = f"toolbooth permission set {subject} allow"
+            if subject.kind is PermissionKind.FOLDER:
+                allow = f"toolbooth approve {subject.server} --folder {shlex.quote(subject.name)}"
             raise Refused(
                 f"{subject} needs the user's permission, and nobody is there to give it.",
-                f"The user can allow it with: toolbooth permission set {subject} allow",
+                "Go on without it, or ask the user to allow it in Toolbooth.",
+                f"Allow it with: {allow}",
             )
         if len(self._pending) >= _MAX_PENDING:
             raise Refused(

@@ -64,7 +64,8 @@ class PromptsAndResources:
         reference = as_object(request.params.get("ref"))
         if reference.get("type") == "ref/prompt":
             prompt = await self._prompt(request, reference.get("name"))
-            server, changed = prompt.server, {"name": prompt.original}
+            subject = Subject(PermissionKind.PROMPT, prompt.server, prompt.original)
+            changed = {"name": prompt.original}
         else:
             client_uri = _text(reference.get("uri"), "ref.uri")
             if (template := self._view(request).templates.get(client_uri)) is not None:
@@ -72,11 +73,15 @@ class PromptsAndResources:
             else:
                 ref, uri = await self.find_resource(request, client_uri)
                 server = ref.server
+            subject = Subject(PermissionKind.RESOURCE, server, uri)
             changed = {"uri": uri}
         params = _forwarded({**request.params, "ref": {**reference, **changed}})
         request = replace(request, on_progress=None)
         try:
-            return await self._execution.forward(request, server, "completion/complete", params)
+            await self._execution.check_permission(request, subject, {})
+            return await self._execution.forward(
+                request, subject.server, "completion/complete", params
+            )
         except ToolboothError as error:
             raise _mcp_error(error) from None
 

@@ -20,7 +20,7 @@ from router.config.settings import Settings
 from router.domain.activity import ActivityKind, Outcome
 from router.domain.clients import Principal
 from router.domain.errors import InvalidInput, UpstreamAnsweredError, UpstreamFailed
-from router.domain.ids import ServerRef, ToolKey
+from router.domain.ids import ServerId, ServerRef, ToolKey
 from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS
 from router.domain.result import Failed, Ok, ToolResult, failed
@@ -100,21 +100,20 @@ class ToolMethods:
         arguments = cast(JsonObject, arguments)
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
+        view = self._execution.view(request.principal)
         if name == meta_tools.EXECUTE:
             try:
-                view = self._execution.view(request.principal)
                 named, arguments = meta_tools.execute_arguments(arguments)
-                key = find_tool_key(view, named)
+                found = await self._named(request, view, named)
             except InvalidInput as error:
                 return self._invalid_arguments(request, ActivityKind.CALL, error)
+        elif view.optimization is not None and self._is_progressive(view, name):
+            return await self._progressive.call(request, view, name, arguments)
         else:
-            view = self._execution.view(request.principal)
-            if view.optimization is not None and self._is_progressive(view, name):
-                return await self._progressive.call(request, view, name, arguments)
             found = await self._exposed(request, view, name)
-            if isinstance(found, Failed):
-                return error_result(found)
-            key = found
+        if isinstance(found, Failed):
+            return error_result(found)
+        key = found
         # Only where it is listed: a result that is cut is read on with `tool_execute`.
         cut = name == meta_tools.EXECUTE and view.searches
         result = await self.run_tool(request, key, arguments, cut=cut)
@@ -129,20 +128,48 @@ class ToolMethods:
                     return error_text(result)
                 return error_result(result)
 
+    async def _named(self, request: ClientRequest, view: View, text: str) -> ToolKey | Failed:
+        """The tool that `tool_execute` names, once the list of its server is known: that decides
+        what an odd name means. Raises `InvalidInput`."""
+        try:
+            key = find_tool_key(view, text)
+        except InvalidInput:  # unless its server is just being discovered
+            await self._execution.wait_briefly(request.principal)
+            return find_tool_key(self._execution.view(request.principal), text)
+        if key in view.tools or key.server not in view.entries:
+            return key
+        listed = await self._listed(request, key.server, key.tool)
+        return listed if isinstance(listed, Failed) else find_tool_key(listed, text)
+
     async def _exposed(self, request: ClientRequest, view: View, name: str) -> ToolKey | Failed:
         """The tool that is called by this name directly, once its server's list is known."""
         names = _directly_callable(view)
         if name not in names and (server := view.server_of(name)) is not None:
-            try:
-                names = _directly_callable(await self._execution.view_with(request, server))
-            except UpstreamFailed as error:
-                self._recorder.record(
-                    request, ActivityKind.CALL, Outcome.ERROR, server=server, message=error.message
-                )
-                return failed(error)
+            listed = await self._listed(request, server, None)
+            if isinstance(listed, Failed):
+                return listed
+            names = _directly_callable(listed)
         if name not in names:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name}")
         return names[name]
+
+    async def _listed(
+        self, request: ClientRequest, server: ServerId, tool: str | None
+    ) -> View | Failed:
+        """The view with this server's tools, or why they can't be known, which is recorded."""
+        try:
+            return await self._execution.view_with(request, server)
+        except UpstreamFailed as error:
+            failure = failed(error)
+            self._recorder.record(
+                request,
+                ActivityKind.CALL,
+                Outcome.ERROR,
+                server=server,
+                tool=tool,
+                message=failure.message,
+            )
+            return failure
 
     def _invalid_arguments(
         self, request: ClientRequest, kind: ActivityKind, error: InvalidInput

@@ -32,6 +32,7 @@ from router.wire.sse import ServerSentEvent, SseParser
 log = logging.getLogger(__name__)
 
 JSON = "application/json"
+LAST_EVENT_ID = "last-event-id"
 EVENT_STREAM = "text/event-stream"
 _DRAIN_TIMEOUT_S = 0.05
 _MAX_REDIRECTS = 5
@@ -241,8 +242,9 @@ class HttpClient:
         self, method: str, headers: Mapping[str, str], content: bytes | None
     ) -> HttpResponse:
         with translate_http_errors(self.host):
+            lines = [(name.encode(), _encoded(name, value)) for name, value in headers.items()]
             request = httpx2.Request(
-                method, self._url, headers=headers, content=content, extensions=_EXTENSIONS
+                method, self._url, headers=lines, content=content, extensions=_EXTENSIONS
             )
             response = await self._transport.handle_async_request(request)
         return HttpResponse(response, self._url, self._limits)
@@ -256,6 +258,11 @@ class HttpClient:
         upgraded = ("https", self._url.host, None) if origin[::2] == ("http", None) else origin
         followed = origin_of(target) in (origin, upgraded)
         return target if followed else None
+
+
+def _encoded(name: str, value: str) -> bytes:
+    """An event's id is any text, which is sent back in UTF-8; all else is ASCII."""
+    return value.encode() if name == LAST_EVENT_ID else value.encode("ascii")
 
 
 def _with_token(headers: Mapping[str, str], token: str | None) -> Mapping[str, str]:

@@ -26,7 +26,13 @@ from router.upstream.errors import (
     failed,
     refused,
 )
-from router.upstream.http.http_client import EVENT_STREAM, JSON, Credentials, HttpResponse
+from router.upstream.http.http_client import (
+    EVENT_STREAM,
+    JSON,
+    LAST_EVENT_ID,
+    Credentials,
+    HttpResponse,
+)
 from router.upstream.http.http_transport import POST_HEADERS, HttpTransport
 from router.upstream.http.param_headers import param_headers
 from router.upstream.limits import LIMITS, UpstreamLimits
@@ -146,7 +152,7 @@ class StreamableHttpTransport(HttpTransport):
             await self._handle_error(response, message, in_session)
         elif "method" in message and "id" in message:
             if message["method"] == "initialize":
-                self.session_id = response.headers.get(mcp.SESSION_HEADER)
+                self.session_id = _valid_session_id(response.headers.get(mcp.SESSION_HEADER))
             await self._handle_success(response, message["id"])
 
     async def _handle_success(self, response: HttpResponse, request_id: object) -> None:
@@ -241,8 +247,14 @@ class StreamableHttpTransport(HttpTransport):
     async def _open_stream(self, last_id: str) -> HttpResponse:
         headers = {"accept": EVENT_STREAM, **self._session_headers()}
         if last_id:
-            headers["last-event-id"] = last_id
+            headers[LAST_EVENT_ID] = last_id
         return await self._http.open("GET", headers)
+
+
+def _valid_session_id(session_id: str | None) -> str | None:
+    if session_id is not None and not (session_id.isascii() and session_id.isprintable()):
+        raise failed(bad_protocol("its session ID contains invalid characters"))
+    return session_id
 
 
 def _retry_s(parser: SseParser) -> float:

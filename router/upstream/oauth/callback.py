@@ -1,4 +1,5 @@
-"""The loopback redirect page: accepts one authorization response, and only with our `state`."""
+"""The loopback redirect page: accepts one authorization response, and only with our `state`. One
+that repeats a parameter, which OAuth does not allow, is none."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import logging
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl
 
 from router.runtime.tasks import spawn, stop
 
@@ -84,12 +85,13 @@ class CallbackListener:
 
     def _reply(self, request_line: str) -> bytes:
         method, _, rest = request_line.partition(" ")
-        target = urlsplit(rest.partition(" ")[0])
-        if method != "GET" or target.path != _PATH:
+        path, _, parameters = rest.partition(" ")[0].partition("?")
+        if method != "GET" or path != _PATH:
             return _page(HTTPStatus.NOT_FOUND, "Page not found", "There is no such page.")
-        query = {key: values[0] for key, values in parse_qs(target.query).items()}
+        given = parse_qsl(parameters)
+        query = dict(given)
         known = secrets.compare_digest(query.get("state", "").encode(), self.state.encode())
-        if not known or self._response.done():
+        if not known or len(query) < len(given) or self._response.done():
             text = "Toolbooth is not waiting for this sign-in. Start it again in Toolbooth."
             return _page(HTTPStatus.BAD_REQUEST, "Unknown sign-in", text)
         self._response.set_result(query)

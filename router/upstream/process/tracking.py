@@ -115,6 +115,13 @@ def left_behind(owner: str) -> set[int]:
     return _marked_tree(f"{owner}.", list_processes())
 
 
+def may_be_server(pid: int, owner: str) -> bool:
+    """Whether a process belongs to a server of this owner, or has ended and can't be judged."""
+    listed = list_processes()
+    running = {process.pid for process in listed if not process.ended}
+    return pid not in running or pid in _marked_tree(f"{owner}.", listed)
+
+
 def _marked_tree(mark: str, listed: Collection[Process], *leaders: int) -> set[int]:
     """The trees of `leaders` and of all processes whose mark begins with `mark`."""
     marked = {process.pid for process in listed if process.mark.startswith(mark)}

@@ -11,6 +11,7 @@ import pytest
 
 from router.__main__ import data_dir
 from router.cli.main import run
+from tests.support.router_process import do_not_confirm
 from tests.support.running_router import STDIO_SERVER
 
 SERVER = (sys.executable, str(STDIO_SERVER))
@@ -21,6 +22,7 @@ class Terminal:
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
+        do_not_confirm(folder)
         self._capsys = capsys
 
     def __call__(self, *words: str) -> tuple[int, str, str]:

@@ -25,6 +25,7 @@ from router.runtime.local_ipc import LocalServer, send, socket_address
 from router.store.instance_lock import InstanceLock
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.servers.oauth_server import OAuthServer
+from tests.support.router_process import do_not_confirm
 from tests.support.running_router import RunningRouter, running_router
 from tests.support.timeouts import WAIT_S
 
@@ -282,6 +283,7 @@ def test_a_lock_without_an_instance_file_does_not_block_commands(
 
 @pytest.fixture
 async def running(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
+    do_not_confirm(tmp_path)
     async with running_router(tmp_path) as started:
         yield started
 
@@ -350,7 +352,7 @@ async def test_a_socket_folder_open_to_others_is_refused(
     address = socket_address(tmp_path / ("x" * 120))
     folder = Path(address).parent
     folder.mkdir(mode=0o755)
-    server = LocalServer(address, _name_of)
+    server = LocalServer(address, _name_of, lambda _: True)
     with pytest.raises(ToolboothError, match="not private"):
         await server.start()
     with pytest.raises(ToolboothError, match="not private"):

@@ -35,7 +35,7 @@ async def on_command(name, arguments):
     return {"opened": True}
 
 async def listen():
-    await LocalServer(socket_address(folder), on_command).start()
+    await LocalServer(socket_address(folder), on_command, lambda _: True).start()
     await asyncio.Event().wait()
 
 lock = claim(folder, sys.argv[2:])

@@ -19,11 +19,15 @@ from router.config.settings import IsolationSettings
 from router.discovery.sandbox import sandbox
 from router.discovery.sandbox.launch_spec import SandboxProfile
 from router.discovery.sandbox.self_test import SandboxSupport, supported_sandbox
+from router.domain.errors import InvalidInput
+from router.domain.failure_text import advise
 from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef
-from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, Why
+from router.domain.receipts import DiscoveryAccess, IsolationLevel, Reason, SharedPath, Why
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerStatus
 from router.service.discovery_planner import discovery_environment
+from tests.router.discovery.sandbox.confined_program import offered_profiles
+from tests.support.listed_server import ListedServer
 from tests.support.router_process import ROOT
 from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
@@ -329,9 +333,138 @@ def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     left.mkdir(parents=True)
     (left / "file").touch()
     left.chmod(0o000)
-    runs = sandbox.Sandbox(tmp_path, tmp_path)
+    runs = sandbox.Sandbox(tmp_path, tmp_path, tmp_path)
     runs._sweep()  # pyright: ignore[reportPrivateUsage]
     assert list(tmp_path.iterdir()) == []
+
+
+DATABASE_DOWN = {"error": {"code": -32603, "message": "connect ECONNREFUSED 127.0.0.1:5432"}}
+TABLES = {"result": {"resources": [{"name": "users", "uri": "postgres://db/users"}]}}
+
+
+async def test_tools_are_listed_though_resources_are_not_and_a_later_refresh_fills_them_in(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    listed = ListedServer(tmp_path / "list.json")
+    query = {"name": "query", "description": "Run a query."}
+    listed.has(query, answers={"resources/list": DATABASE_DOWN})
+    ref = await running.add("Postgres", listed.config)
+
+    async def unread_and_resources() -> tuple[dict[str, str], list[str]]:
+        status = status_of(running, ref)
+        assert (status.discovery, status.tool_count) == (DiscoveryStatus.SUCCESS, 1)
+        lists = running.router.servers.prompts_and_resources(ref)
+        return dict(status.unread), [resource.name for resource in lists.resources]
+
+    down = {"resources": "connect ECONNREFUSED 127.0.0.1:5432"}
+    assert await unread_and_resources() == (down, [])
+    listed.has(query, answers={"resources/list": TABLES})
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert await unread_and_resources() == ({}, ["users"])
+    listed.has(query, answers={"resources/list": DATABASE_DOWN})
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert await unread_and_resources() == (down, ["users"])  # what is known stays
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+@pytest.mark.parametrize("access", [DiscoveryAccess.ISOLATED, DiscoveryAccess.UNCONFINED])
+async def test_an_error_of_the_server_is_told_in_its_words(
+    running: RunningRouter, tmp_path: Path, method: str, access: DiscoveryAccess
+) -> None:
+    listed = ListedServer(tmp_path / "list.json")
+    listed.has(answers={method: {"error": {"code": -32603, "message": "fetch failed"}}})
+    ref = await begin(running, "Web", listed.config)
+    await running.router.discovery.allow(ref, access)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    failure = status_of(running, ref).failure
+    assert failure is not None
+    assert failure.kind is FailureKind.SERVER_ERROR
+    assert str(advise(failure, "Web")).startswith("Web: Reported an error: fetch failed.")
+
+
+@pytest.fixture
+def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's home, with a file and a vault in it."""
+    home = tmp_path / "home"
+    (home / ".wrangler").mkdir(parents=True)
+    (home / ".wrangler" / "default.toml").write_text("token")
+    (home / "vault").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+@pytest.mark.parametrize(
+    "profile", [each for each in offered_profiles() if each.level >= IsolationLevel.CONFINED]
+)
+async def test_a_server_that_needs_files_asks_for_them_one_after_the_other(
+    user_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: SandboxProfile
+) -> None:
+    """A file in the home that the sandbox replaces, then a folder that it shows read-only."""
+
+    async def support(_: sandbox.Sandbox) -> SandboxSupport:
+        return SandboxSupport(profile, ())
+
+    monkeypatch.setattr(sandbox.Sandbox, "support", support)
+    vault = user_home / "vault"
+    config = environment_server(
+        str(vault),
+        env={"NEEDS_FILE": "~/.wrangler/default.toml", "WRITES_FILE": f"{vault}/.index"},
+    )
+    async with running_router(tmp_path / "data") as running:
+        ref = await running.add("Notes", config)
+        for share, option in (
+            (SharedPath(str(user_home / ".wrangler")), "--read"),
+            (SharedPath(str(vault), writable=True), "--write"),
+        ):
+            failure = status_of(running, ref).failure
+            assert failure is not None
+            assert (failure.kind, failure.share) == (FailureKind.FILES_NEEDED, share)
+            assert f"toolbooth approve notes {option} {share.path}" in str(advise(failure, "Notes"))
+            await running.router.discovery.share(ref, [share])
+            await running.router.discovery.refresh(PERSONAL, ref.server)
+        status = status_of(running, ref)
+        assert status.discovery is DiscoveryStatus.SUCCESS
+        assert status.protection is not None
+        assert {each.path for each in status.protection.shared} == {
+            str(user_home / ".wrangler"),
+            str(vault),
+        }
+        assert (vault / ".index").read_text() == "written"
+        assert (user_home / ".wrangler" / "default.toml").read_text() == "token"
+        await running.router.discovery.allow(ref, DiscoveryAccess.ISOLATED)
+        await running.router.discovery.refresh(PERSONAL, ref.server)
+        assert status_of(running, ref).failure is not None, "nothing is shared any more"
+
+
+async def test_a_shared_folder_is_not_shared_with_another_configuration(
+    user_home: Path, tmp_path: Path
+) -> None:
+    if not CONFINED:
+        return
+    config = environment_server(env={"NEEDS_FILE": "~/.wrangler/default.toml"})
+    async with running_router(tmp_path / "data") as running:
+        ref = await running.add("Notes", config)
+        await running.router.discovery.share(ref, [SharedPath(str(user_home / ".wrangler"))])
+        await running.router.discovery.refresh(PERSONAL, ref.server)
+        assert status_of(running, ref).discovery is DiscoveryStatus.SUCCESS
+        changed = config.model_copy(update={"args": (*config.args, "--open", "/x")})
+        await running.router.servers.update(ref, "Notes", changed, consent=True)
+        await running.router.discovery.refresh(PERSONAL, ref.server)
+        failure = status_of(running, ref).failure
+        assert failure is not None
+        assert failure.kind is FailureKind.FILES_NEEDED
+
+
+@pytest.mark.parametrize("path", ["~", "/", "{data}", "{data}/workspaces", "~/missing"])
+async def test_what_is_too_much_or_ours_cannot_be_shared(
+    user_home: Path, tmp_path: Path, path: str
+) -> None:
+    data = user_home / "data"
+    async with running_router(data) as running:
+        ref = await running.add("Notes", environment_server())
+        given = path.replace("~", str(user_home)).format(data=data)
+        with pytest.raises(InvalidInput):
+            await running.router.discovery.share(ref, [SharedPath(given)])
 
 
 def test_discovery_with_network_gets_the_proxy_and_one_without_does_not() -> None:

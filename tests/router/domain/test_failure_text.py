@@ -34,7 +34,7 @@ def status(state: ServerState, failure: Failure | None = None) -> ServerStatus:
 def test_every_failure_says_what_happened_and_what_to_do(kind: FailureKind) -> None:
     advice = advise(Failure(kind, "subject", "detail"), "Notes")
     assert advice.cause
-    assert advice.suggestion
+    assert advice.action
     assert "subject" in str(advice) or "Notes" in str(advice)
 
 
@@ -48,7 +48,7 @@ def test_a_failure_says_when_it_is_retried(kind: FailureKind) -> None:
 def test_every_state_has_a_cause_and_an_action_even_without_a_failure(state: ServerState) -> None:
     advice = explain(status(state))
     assert "Notes" in advice.cause
-    assert advice.suggestion
+    assert advice.action
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_state_without_a_failure_is_explained(
 ) -> None:
     advice = explain(status(state))
     assert cause in advice.cause
-    assert action in advice.suggestion
+    assert action in advice.action
 
 
 @pytest.mark.parametrize("state", ServerState)
@@ -93,6 +93,6 @@ def test_without_a_container_runtime_the_message_says_what_to_start() -> None:
         "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?"
     )
     advice = advise(Failure(FailureKind.EXITED, "code 125", stderr), "Notes")
-    assert advice.suggestion == "Start Docker or Podman, then try again."
+    assert advice.action == "Start Docker or Podman, then try again."
     other = advise(Failure(FailureKind.EXITED, "code 1", "no such file"), "Notes")
     assert other.suggestion == "Check its command, arguments and environment variables."

@@ -99,6 +99,7 @@ class GatewayHarness:
             self.permission_requests,
             self.redactor,
             self.tool_list_waits,
+            lambda ref, folder: False,
         )
         self.runner = ScriptRunner(ScriptLimits)
         self.offers_execute = False

@@ -54,7 +54,7 @@ async def test_a_long_command_sends_heartbeats_until_it_answers(tmp_path: Path) 
         return command
 
     address = str(tmp_path / "control.sock")
-    server = LocalServer(address, handle)
+    server = LocalServer(address, handle, lambda _: True)
     await server.start()
     reader, writer = await asyncio.open_unix_connection(address)
     writer.write(b'{"command": "refresh", "arguments": {}}\n')

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from router.api.events import ActivityRecorded, PermissionRequested
+from router.config.server import CLIENT_FOLDER
 from router.config.workspace import PermissionRule
 from router.domain.activity import Outcome
-from router.domain.ids import ServerId, ToolKey
+from router.domain.ids import ServerId, ServerRef, ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Answer, Permission
+from router.domain.permissions import (
+    Answer,
+    Permission,
+    PermissionKind,
+    PermissionRequest,
+    PermissionRequestId,
+)
 from router.runtime.tasks import spawn
-from tests.support.running_router import PERSONAL, RunningRouter, read_answer, running_router
+from tests.support.running_router import (
+    PERSONAL,
+    RunningRouter,
+    read_answer,
+    running_router,
+    stdio_config,
+)
 
 ECHO: JsonObject = {"toolKey": "test:echo", "arguments": {"a": 1}}
 
@@ -84,3 +98,42 @@ async def test_allowing_for_a_session_applies_to_that_session_only(
     )
     _, three = await attended.open_session("2025-06-18")
     await asked_in(three, Answer.DENY)
+
+
+@pytest.mark.proves("META-5", "PROG-9")
+async def test_a_folder_is_allowed_for_good_by_the_answer_always(
+    attended: RunningRouter, tmp_path: Path
+) -> None:
+    await attended.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    here = {"Toolbooth_Folder": str(folder)}
+    env: JsonObject = {"toolKey": "here:env", "arguments": {}}
+    call = spawn(attended.call("tool_execute", env, **here), name="a call")
+    asked = (await attended.trace.until(PermissionRequested)).request
+    assert (asked.kind, asked.name) == (PermissionKind.FOLDER, str(folder))
+    await attended.router.permissions.answer(asked.id, Answer.ALWAYS)
+    assert (await call)["structuredContent"]["cwd"] == str(folder)
+    again = await attended.call("tool_execute", env, **here)
+    assert again["structuredContent"]["cwd"] == str(folder)
+    assert attended.router.projects.config(PERSONAL, None).rules == ()
+
+
+@pytest.mark.proves("META-5")
+async def test_always_allowing_an_address_with_a_star_allows_no_other(
+    attended: RunningRouter,
+) -> None:
+    """A client chooses the address; as a pattern it would allow more than was asked."""
+    asked = PermissionRequest(
+        PermissionRequestId("1"),
+        "Test",
+        ServerRef(PERSONAL, ServerId("test")),
+        "Test",
+        None,
+        PermissionKind.RESOURCE,
+        "file:///*",
+        "{}",
+        datetime.now(UTC),
+    )
+    await attended.router.permissions._always_allow(asked)  # pyright: ignore[reportPrivateUsage]
+    assert attended.router.projects.config(PERSONAL, None).rules == ()

@@ -75,3 +75,68 @@ async def test_a_project_without_a_name_is_refused(running: RunningRouter) -> No
     nameless = config.model_copy(update={"name": " "})
     with pytest.raises(InvalidInput, match="1 to 80 characters"):
         await running.router.projects.put(PERSONAL, project, nameless)
+
+
+@pytest.mark.proves("META-6")
+async def test_a_token_of_a_removed_project_or_workspace_is_not_valid_for_the_next_of_that_name(
+    running: RunningRouter,
+) -> None:
+    router = running.router
+    work = await router.workspaces.create("Work")
+    project = await router.projects.create(work, "Frontend", None)
+    bound = {
+        "project": (await router.tokens.issue("A", work, project)).secret,
+        "workspace": (await router.tokens.issue("B", work, None)).secret,
+    }
+
+    async def statuses() -> dict[str, int]:
+        return {
+            name: (await running.post_modern("tools/list", token=secret)).status_code
+            for name, secret in bound.items()
+        }
+
+    assert await statuses() == {"project": 200, "workspace": 200}
+    entry = router.projects.config(work, project)
+    await router.projects.remove(work, project)
+    await router.projects.put(work, project, entry)
+    assert await statuses() == {"project": 200, "workspace": 200}, "the removal was undone"
+    await router.projects.remove(work, project)
+    assert await router.projects.create(work, "Frontend", None) == project
+    assert await statuses() == {"project": 403, "workspace": 200}
+    await router.workspaces.remove(work)
+    await router.workspaces.restore(work)
+    assert await statuses() == {"project": 403, "workspace": 200}
+    await router.workspaces.remove(work)
+    assert await router.workspaces.create("Work") == work
+    await router.projects.create(work, "Frontend", None)
+    assert await statuses() == {"project": 403, "workspace": 403}
+
+
+@pytest.mark.proves("META-5", "META-6")
+async def test_a_client_that_chooses_a_project_itself_escapes_no_rule_of_the_workspace(
+    running: RunningRouter,
+) -> None:
+    """A token for the project has the project's permissions alone."""
+    await running.add("Odd")
+    router = running.router
+    project = await router.projects.create(PERSONAL, "Loose", [ECHO.server])
+    await router.permissions.set(PERSONAL, ECHO, Permission.DENY)
+    await router.permissions.set(PERSONAL, ECHO, Permission.ALLOW, project)
+    call = {"toolKey": str(ECHO), "arguments": {"text": "hello"}}
+
+    async def text(secret: str, **headers: str) -> str:
+        result = await running.call("tool_execute", call, token=secret, **headers)
+        return result["content"][0]["text"]
+
+    unscoped = (await router.tokens.issue("Any", None, None)).secret
+    whole = (await router.tokens.issue("Whole", PERSONAL, None)).secret
+    bound = (await router.tokens.issue("Bound", PERSONAL, project)).secret
+    assert "hello" in await text(bound)
+    for secret in (unscoped, whole):
+        assert "There is no tool" in await text(secret, Toolbooth_Project=project)
+    ask = PermissionRule(permission=Permission.ASK, arguments={"text": "h*"})
+    await router.permissions.set(PERSONAL, ECHO, Permission.ALLOW)
+    await router.permissions.set_rules(PERSONAL, None, [ask])
+    for secret in (unscoped, whole):
+        assert "nobody is there" in await text(secret, Toolbooth_Project=project)
+    assert "hello" in await text(bound)

@@ -4,21 +4,23 @@ issued, to the same client, for the same call, before it expires."""
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
 
 import pytest
 
-from router.api.events import ActivityRecorded
+from router.api.events import ActivityRecorded, Event, PermissionRequested
 from router.config.server import ServerConfig
 from router.domain.activity import Outcome
 from router.domain.ids import ServerId, ToolKey
 from router.domain.json_values import JsonObject
-from router.domain.permissions import Permission
+from router.domain.permissions import Answer, Permission
 from router.gateway.session.input_required import KEPT_S
+from router.runtime.tasks import spawn
 from tests.servers.conformance_server import conformance_app
 from tests.servers.http_server import serving
 from tests.support.ports import reserved_port
-from tests.support.running_router import PERSONAL, RunningRouter
+from tests.support.running_router import PERSONAL, RunningRouter, running_router
 
 ELICITS: JsonObject = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 ANSWER: JsonObject = {"action": "accept", "content": {"username": "ada", "email": "a@b.c"}}
@@ -105,6 +107,62 @@ async def test_a_state_expires(
     later = time.time() + KEPT_S + 1
     monkeypatch.setattr(time, "time", lambda: later)
     assert await is_refused(running, continuation(result))
+
+
+STATEFUL = ToolKey(ServerId("asks"), "test_input_required_result_request_state")
+CONFIRMED: JsonObject = {"confirm": {"action": "accept", "content": {"ok": True}}}
+
+
+def stateful(**more: object) -> JsonObject:
+    """A call of a server that keeps its own state with the client."""
+    arguments: JsonObject = {"toolKey": str(STATEFUL), "arguments": {}}
+    return {"name": "tool_execute", "arguments": arguments, "_meta": ELICITS, **more}
+
+
+@pytest.fixture
+async def answering(tmp_path: Path) -> AsyncGenerator[RunningRouter]:
+    """A router whose user allows each permission request once, with a server that keeps its own
+    state."""
+    with serving(conformance_app(modern_only=True)) as url:
+        async with running_router(tmp_path, attended=True) as running:
+            permissions = running.router.permissions
+
+            def allow(event: Event) -> None:
+                if isinstance(event, PermissionRequested):
+                    spawn(permissions.answer(event.request.id, Answer.ONCE), name="allow a call")
+
+            running.router.subscribe(allow)
+            await running.add("asks", ServerConfig(url=f"{url}/mcp"))
+            yield running
+
+
+@pytest.mark.proves("META-5")
+async def test_one_answer_of_the_user_lets_one_call_through(answering: RunningRouter) -> None:
+    """A genuine state of the server, sent again with the same or another response."""
+    await answering.router.permissions.set(PERSONAL, STATEFUL, Permission.ASK)
+    first = (await answering.modern("tools/call", stateful()))["result"]
+    assert first["resultType"] == "input_required"
+    state = first["requestState"]
+    again = stateful(requestState=state, inputResponses=CONFIRMED)
+    done = (await answering.modern("tools/call", again))["result"]
+    assert done["content"][0]["text"] == "state-ok"
+    denied: JsonObject = {"confirm": {"action": "decline"}}
+    for responses in (CONFIRMED, denied, {}):
+        assert await is_refused(
+            answering, stateful(requestState=state, inputResponses=responses)
+        ), responses
+    assert len([e for e in answering.trace.events if isinstance(e, PermissionRequested)]) == 1
+
+
+@pytest.mark.proves("META-5")
+async def test_a_state_from_before_the_user_was_asked_answers_no_permission_request(
+    answering: RunningRouter,
+) -> None:
+    first = (await answering.modern("tools/call", stateful()))["result"]
+    await answering.router.permissions.set(PERSONAL, STATEFUL, Permission.ASK)
+    again = stateful(requestState=first["requestState"], inputResponses=CONFIRMED)
+    assert (await answering.modern("tools/call", again))["result"]["resultType"] == "complete"
+    await answering.trace.until(PermissionRequested)
 
 
 @pytest.mark.proves("META-5")

@@ -94,7 +94,7 @@ async def test_beyond_the_instance_limit_sessions_get_an_error(running: RunningR
         await process_of(one, "own")
         refused = await execute(two, "own:env")
     assert refused.is_error
-    assert "maxSessions" in text_of(refused)
+    assert "Session limit reached" in text_of(refused)
 
 
 @pytest.mark.proves("PROG-9")
@@ -102,7 +102,8 @@ async def test_beyond_the_instance_limit_sessions_get_an_error(running: RunningR
 async def test_a_server_works_in_the_folder_its_client_names(
     running: RunningRouter, mode: str, tmp_path: Path
 ) -> None:
-    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    ref = await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    await running.router.servers.allow_folder(ref, str(tmp_path))
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         folder.mkdir()
@@ -125,7 +126,8 @@ async def test_a_folder_is_read_as_the_bridge_sends_it(
 ) -> None:
     folder = tmp_path / "100% Übung #1"
     folder.mkdir()
-    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    ref = await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    await running.router.servers.allow_folder(ref, str(tmp_path))
     async with client_of(running, LEGACY, {FOLDER_HEADER: encode_folder(str(folder))}) as client:
         assert (await process_of(client, "here"))[1] == str(folder)
 
@@ -133,7 +135,8 @@ async def test_a_folder_is_read_as_the_bridge_sends_it(
 async def test_the_roots_of_a_client_decide_the_folder(
     running: RunningRouter, tmp_path: Path
 ) -> None:
-    await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    ref = await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    await running.router.servers.allow_folder(ref, str(tmp_path))
 
     async def roots(_: ClientRequestContext) -> types.ListRootsResult:
         return types.ListRootsResult.model_validate({"roots": [{"uri": tmp_path.as_uri()}]})
@@ -316,3 +319,30 @@ async def test_clients_receive_list_changed_when_a_setting_changes_their_tools(
         async with asyncio.timeout(WAIT_S):
             assert "ToolsListChanged" in repr(await anext(aiter(changes)))
         assert await client.list_tools() != before
+
+
+@pytest.mark.proves("PROG-9", "META-5")
+async def test_a_server_runs_in_no_folder_that_the_user_has_not_allowed(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    """What is in a client's folder can decide which code runs there, as for `python -m base`."""
+    ref = await running.add("here", stdio_config(cwd=CLIENT_FOLDER))
+    allowed, other, link = tmp_path / "allowed", tmp_path / "other", tmp_path / "allowed" / "link"
+    for folder in (allowed / "below", other):
+        folder.mkdir(parents=True)
+    link.symlink_to(other)
+
+    async def answer_in(folder: Path) -> str:
+        async with client_of(running, LEGACY, {FOLDER_HEADER: str(folder)}) as client:
+            return text_of(await execute(client, "here:env"))
+
+    for folder in (allowed, allowed / "below", other, link):
+        assert "nobody is there" in await answer_in(folder)
+    await running.router.servers.allow_folder(ref, str(allowed))
+    assert str(allowed / "below") in await answer_in(allowed / "below")
+    for folder in (other, link, allowed / ".." / "other"):
+        assert "nobody is there" in await answer_in(folder)
+    changed = stdio_config("--noise", "1", cwd=CLIENT_FOLDER)
+    await running.router.servers.update(ref, "here", changed, consent=True)
+    await running.router.discovery.refresh(PERSONAL, ref.server)
+    assert "nobody is there" in await answer_in(allowed / "below"), "allowed for another command"

@@ -95,7 +95,8 @@ async def test_without_a_sign_in_tools_stay_visible_and_a_call_says_what_to_do(
     assert found["structuredContent"]["results"][0]["toolKey"] == "notes:echo"
     result = await running.call("tool_execute", {"toolKey": "notes:echo", "arguments": {}})
     assert result["isError"]
-    assert "toolbooth sign-in notes" in result["content"][0]["text"]
+    assert "Sign in" in result["content"][0]["text"]
+    assert "toolbooth sign-in" not in result["content"][0]["text"]
     assert status(running).state is ServerState.NEEDS_SIGN_IN
     assert server.requests.total() == 0
 

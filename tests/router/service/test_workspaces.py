@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ import pytest
 from router.api.events import WorkspaceSwitched
 from router.config.server import ServerConfig
 from router.domain.errors import Conflict, InvalidInput, NotFound
-from router.domain.ids import ProjectId, ToolKey
+from router.domain.ids import ProjectId, ServerRef, ToolKey
 from router.domain.permissions import Permission
 from router.domain.result import Ok
 from router.domain.workspaces import Exposure
-from tests.support.running_router import PERSONAL, RunningRouter, running_router
+from tests.support.running_router import PERSONAL, RunningRouter, running_router, stdio_config
 
 
 @pytest.mark.proves("META-4", "META-5")
@@ -137,3 +138,13 @@ async def test_a_server_added_again_has_no_log_lines_of_the_removed_one(
     await running.router.servers.remove(one)
     assert await running.add("One") == one
     assert running.router.servers.log(one) == ()
+
+
+async def test_servers_can_be_added_and_removed_at_the_same_time(tmp_path: Path) -> None:
+    async with running_router(tmp_path) as running:
+        servers = running.router.servers
+        old = [await servers.add(PERSONAL, f"Old {n}", stdio_config(), consent=True) for n in "abc"]
+        removals = [servers.remove(ServerRef(PERSONAL, server)) for server in old]
+        additions = [servers.add(PERSONAL, f"New {n}", stdio_config(), consent=True) for n in "abc"]
+        await asyncio.gather(*removals, *additions)
+        assert [status.name for status in servers.list(PERSONAL)] == ["New a", "New b", "New c"]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import re
+from base64 import b64decode, b64encode, urlsafe_b64encode
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
+
 import pytest
 
 from router.config.secret_detection import secret_values
@@ -67,3 +72,33 @@ def test_secrets_of_a_removed_server_are_forgotten() -> None:
 
 def test_only_the_secret_variables_of_an_environment_are_selected() -> None:
     assert secret_values({"API_KEY": "a", "LANG": "b", "Authorization": "c"}) == ["a", "c"]
+
+
+SECRET = "p@ss/word+é ß&<x>"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        re.sub("%..", lambda found: found[0].lower(), quote(SECRET, safe="")),
+        b64encode(SECRET.encode()).decode(),
+        urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+        *(b64encode(f"{'u' * n}:{SECRET}".encode()).decode() for n in range(4)),
+        *(urlsafe_b64encode(f"{'u' * n}:{SECRET}!".encode()).decode() for n in range(4)),
+        html.escape(SECRET),
+    ],
+)
+def test_an_encoded_secret_is_masked_too(written: str) -> None:
+    shown = redactor_with(SECRET).text(f"Authorization: Basic {written} was refused")
+    assert MASK in shown
+    decoded = {unquote(shown), unquote_plus(shown), html.unescape(shown)}
+    assert not any(SECRET in each for each in decoded)
+    left = max(re.findall(r"[A-Za-z0-9+/_-]+", shown.replace("Authorization", "")), key=len)
+    assert SECRET[3:9] not in b64decode(left + "===", validate=False).decode(errors="replace")
+
+
+def test_a_secret_that_is_a_key_is_masked() -> None:
+    assert redactor_with("hunter22").json({"hunter22": 1}) == {MASK: 1}

@@ -84,7 +84,7 @@ async def test_a_server_that_is_no_longer_modern_gets_initialize(
             ("--version", "2031-01-01"),
             "it uses the unsupported protocol version '2031-01-01'",
         ),
-        (("--refuse", "No API key"), "it would not open a session: No API key (-32603)"),
+        (("--refuse", "No API key"), "No API key"),
     ],
 )
 async def test_a_session_that_cannot_be_opened_says_why(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from router.domain.errors import UpstreamAnsweredError
+from router.domain.errors import ToolboothError, UpstreamAnsweredError
 from router.domain.json_values import JsonObject
 from router.domain.tool_lists import Cut, CutKind
+from router.upstream.errors import bad_protocol, failed
 from router.upstream.limits import LIMITS, UpstreamLimits, upstream_limits
 from router.upstream.list_reader import read_listing
 from router.upstream.ports import NO_OPTIONS, CallOptions
@@ -93,6 +95,64 @@ async def test_other_errors_are_raised() -> None:
 
     with pytest.raises(UpstreamAnsweredError, match="Out of order"):
         await read_listing(Refusing({"tools": {}}, {}))
+
+
+OTHER_LISTS = [
+    ("prompts", "prompts/list"),
+    ("resources", "resources/list"),
+    ("resourceTemplates", "resources/templates/list"),
+]
+CAPABLE: JsonObject = {"tools": {}, "prompts": {}, "resources": {}}
+PAGES: dict[str, list[JsonObject]] = {
+    "tools/list": [{"tools": named("query")}],
+    "prompts/list": [{"prompts": named("p")}],
+    "resources/list": [{"resources": named("r")}],
+    "resources/templates/list": [{"resourceTemplates": named("t")}],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (UpstreamAnsweredError(-32603, "connect ECONNREFUSED\n127.0.0.1:5432"), "connect ECO"),
+        (UpstreamAnsweredError(-32000, ""), "error -32000"),
+        (failed(bad_protocol("its response has no result")), "Invalid MCP response: its resp"),
+    ],
+)
+@pytest.mark.parametrize(("field", "failing"), OTHER_LISTS)
+async def test_another_list_that_cannot_be_read_is_noted_and_the_tools_are_kept(
+    error: ToolboothError, why: str, field: str, failing: str
+) -> None:
+    class Ailing(ListedUpstream):
+        async def request(self, method: str, *args: Any, **options: Any) -> JsonObject:
+            if method == failing:
+                raise error
+            return await super().request(method, *args, **options)
+
+    listing = await read_listing(Ailing(CAPABLE, PAGES))
+    assert listing.tools == ({"name": "query"},)
+    assert listing.unread.keys() == {field}
+    assert listing.unread[field].startswith(why)
+    assert "\n" not in listing.unread[field]
+    rest = len(listing.prompts) + len(listing.resources) + len(listing.resource_templates)
+    assert rest == 2
+
+
+@pytest.mark.parametrize(("field", "failing"), OTHER_LISTS)
+async def test_another_list_that_never_comes_leaves_time_for_the_rest(
+    field: str, failing: str
+) -> None:
+    class Hanging(ListedUpstream):
+        async def request(self, method: str, *args: Any, **options: Any) -> JsonObject:
+            if method == failing:
+                await asyncio.Event().wait()
+            return await super().request(method, *args, **options)
+
+    deadline = asyncio.get_running_loop().time() + 0.2
+    listing = await read_listing(Hanging(CAPABLE, PAGES), deadline=deadline)
+    assert listing.tools == ({"name": "query"},)
+    assert {*listing.unread} == {field}
+    assert "No response within" in listing.unread[field]
 
 
 async def test_entries_without_a_name_are_dropped(caplog: pytest.LogCaptureFixture) -> None:

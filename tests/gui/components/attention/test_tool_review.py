@@ -63,6 +63,23 @@ def test_a_tool_is_approved_in_its_detail_view(router: FakeRouter, window: MainW
     assert router.commands[-1] == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
 
 
+def test_findings_of_an_approved_tool_can_be_dismissed(
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
+) -> None:
+    router.state.tools[GITHUB.ref] = (CHANGED._replace(approval=Approval.APPROVED),)
+    window = open_window(router, app_theme, qtbot)
+    press(window.pages.workspace.detail, "Dismiss")
+    assert router.commands[-1] == SentCommand("tools.dismiss", (GITHUB.ref, ("create_issue",)))
+
+
+def test_lists_that_could_not_be_read_are_mentioned_below_the_tools(
+    router: FakeRouter, window: MainWindow
+) -> None:
+    router.emit(ServerStatusChanged(replace(GITHUB, unread=(("resources", "database down"),))))
+    shown_text = "Its resources could not be listed: database down"
+    assert shown_text in texts(window.pages.workspace.detail)
+
+
 def test_a_suspicious_tool_that_was_approved_offers_nothing_to_approve() -> None:
     notice = tool_notice(CHANGED._replace(approval=Approval.APPROVED))
     assert notice is not None
@@ -76,7 +93,9 @@ def test_tools_cut_from_a_list_are_mentioned_below_it(
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    shown_text = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
+    shown_text = (
+        "Parts of the list are not shown: 7 tools over the limit in Settings; 2 icons removed."
+    )
     assert shown_text in texts(window.pages.workspace.detail)
 
 

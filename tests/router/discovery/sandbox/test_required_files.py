@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from router.discovery.sandbox.bubblewrap import system_path
-from router.discovery.sandbox.required_files import files_needed, folders_named
+from router.discovery.sandbox.required_files import files_needed, folders_named, without
 
 
 @pytest.fixture
@@ -114,3 +114,26 @@ def test_a_symlink_out_of_the_system_folders_is_replaced_by_its_target(tmp_path:
     link.symlink_to(stub)
     assert system_path(str(link)) == ("--ro-bind-try", str(stub), str(link))
     assert system_path(str(stub)) == ("--ro-bind-try", str(stub), str(stub))
+
+
+@pytest.mark.proves("DISC-6")
+def test_hidden_files_are_not_readable_as_part_of_a_folder_or_through_a_link(
+    tmp_path: Path,
+) -> None:
+    project = tmp_path / "project"
+    state = project / ".data"
+    for file in ("main.py", "lib/a.py", ".data/tokens.json", ".data/packages/p/index.js"):
+        path = project / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    hidden = [state / "tokens.json", state / "packages"]
+    (tmp_path / "link").symlink_to(state / "tokens.json")
+
+    def shown(*paths: Path, but: Path | None = None) -> set[str]:
+        found = without(map(str, paths), hidden, but=[str(but)] if but else [])
+        return {str(Path(each).relative_to(tmp_path)) for each in found}
+
+    assert shown(project) == {"project/main.py", "project/lib"}
+    assert shown(tmp_path / "link", state / "tokens.json", state / "packages" / "p") == set()
+    own = state / "packages" / "p"
+    assert shown(own, but=own) == {"project/.data/packages/p"}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from router.discovery.sandbox.lacked_files import SandboxView
 from router.discovery.sandbox.launch_spec import (
     OVER_LIMIT,
     LaunchSpec,
@@ -231,6 +232,7 @@ def test_a_file_name_that_is_not_utf_8_hides_nothing_else(tmp_path: Path) -> Non
         ServerCommand("server"),
         protection(support, SandboxLimits(), network=False),
         tmp_path / "observations",
+        SandboxView(Path.home(), "/home/toolbooth", files_blocked=True),
     )
     assert run.observations() == seen
 
@@ -240,7 +242,7 @@ async def test_certificates_that_variables_name_are_readable_but_no_home(tmp_pat
     home.mkdir(parents=True)
     (home / "corp.pem").touch()
     support = SandboxSupport(SandboxProfile(IsolationLevel.FULL), ())
-    sandbox = Sandbox(tmp_path / "runs", home, lambda: support)
+    sandbox = Sandbox(tmp_path / "runs", home, tmp_path / "data", lambda: support)
     env = {"NODE_EXTRA_CA_CERTS": str(home / "corp.pem"), "SSL_CERT_DIR": str(home)}
     server = ServerCommand("/bin/true", env=env, inherits=False)
     async with sandbox.command(SandboxRequest(server)) as run:

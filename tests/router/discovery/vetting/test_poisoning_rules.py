@@ -52,9 +52,9 @@ def test_a_pattern_may_span_lines_and_name_a_fragment() -> None:
 def test_rules_without_words_search_every_text_and_with_none_only_text_beyond_ascii() -> None:
     [always] = parse_rules("test.toml", RULE.replace('words = "send post"', ""))
     [beyond] = parse_rules("test.toml", RULE.replace("send post", ""))
-    assert always.search("post it", frozenset())
-    assert not beyond.search("post it", frozenset({"post", "it"}))
-    assert beyond.search("post ü", frozenset())
+    assert [*always.matches("post it", frozenset())]
+    assert not [*beyond.matches("post it", frozenset({"post", "it"}))]
+    assert [*beyond.matches("post ü", frozenset())]
 
 
 @pytest.mark.parametrize(

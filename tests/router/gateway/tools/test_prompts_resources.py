@@ -44,7 +44,14 @@ def forwarding_to(*errors: ToolboothError, **more: object) -> PromptsAndResource
 
     config = {"name": "Home", "mcpServers": {"Files": {"command": "files"}}, **more}
     catalog = WorkspaceCatalog(WorkspaceConfig.model_validate(config), Provider())
-    listing = prepare(ServerListing((), prompts=({"name": "hi"},)))
+    listing = prepare(
+        ServerListing(
+            (),
+            prompts=({"name": "hi"},),
+            resources=({"uri": "file:///home/a", "name": "a"},),
+            resource_templates=({"uriTemplate": "file:///{path}", "name": "any"},),
+        )
+    )
     config_hash = catalog.servers[FILES].config.config_hash
     catalog.set_listing(FILES, CachedListing(listing, config_hash, NOW))
     recorded: list[ActivityEntry] = []
@@ -58,6 +65,7 @@ def forwarding_to(*errors: ToolboothError, **more: object) -> PromptsAndResource
         permission_requests,
         Redactor(),
         FakeToolListWaits(),
+        lambda ref, folder: False,
     )
     return PromptsAndResources(execution, ActivityRecorder(recorded.append, lambda: NOW))
 
@@ -109,3 +117,52 @@ async def test_a_denied_prompt_is_neither_listed_nor_served() -> None:
     assert (await prompts.methods["prompts/list"](request))["prompts"] == []
     with pytest.raises(MCPError, match="Unknown prompt"):
         await prompts.methods["prompts/get"](request)
+
+
+ETC = {"resource": "file:///etc/*"}
+
+
+@pytest.mark.proves("META-5")
+@pytest.mark.parametrize("permission", ["deny", "ask"])
+@pytest.mark.parametrize("method", ["resources/read", "completion/complete"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///etc/passwd",
+        "FILE:///etc/passwd",
+        "file:///ETC/passwd",
+        "file:///home/../etc/passwd",
+        "file:///%65tc/passwd",
+        "toolbooth://files/file%3A%2F%2F%2Fetc%2Fpasswd",
+        "toolbooth://files/file%3A%2F%2F%2Fhome%2F..%2Fetc%2Fpasswd",
+        "toolbooth://files/%2Fetc%2Fpasswd",
+    ],
+)
+async def test_an_address_the_server_never_listed_obeys_the_rules(
+    permission: str, method: str, uri: str
+) -> None:
+    server = forwarding_to(ToolboothError("reached"), rules=[{"permission": permission, **ETC}])
+    params: JsonObject = {"uri": uri, "ref": {"type": "ref/resource", "uri": uri}}
+    with pytest.raises(MCPError) as raised:
+        await server.methods[method](ClientRequest.local(EDITOR, "1", params))
+    assert "reached" not in raised.value.message
+    allowed = {"uri": "file:///home/b", "ref": {"type": "ref/resource", "uri": "file:///home/b"}}
+    with pytest.raises(MCPError, match="reached"):
+        await server.methods[method](ClientRequest.local(EDITOR, "1", allowed))
+
+
+@pytest.mark.proves("META-5")
+@pytest.mark.parametrize("permission", ["deny", "ask"])
+async def test_completion_needs_the_permission_of_what_it_completes(permission: str) -> None:
+    rules = [
+        {"permission": permission, "prompt": "hi", "arguments": {"a": "*"}},
+        {"permission": permission, "prompt": "hi"},
+        {"permission": permission, "resource": "*"},
+    ]
+    server = forwarding_to(ToolboothError("reached"), rules=rules)
+    prompt = {"ref": {"type": "ref/prompt", "name": "files__hi"}}
+    template = {"ref": {"type": "ref/resource", "uri": "file:///{path}"}}
+    for params in (prompt, template):
+        with pytest.raises(MCPError) as raised:
+            await server.methods["completion/complete"](ClientRequest.local(EDITOR, "1", params))
+        assert "reached" not in raised.value.message

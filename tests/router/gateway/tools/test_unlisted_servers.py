@@ -19,6 +19,7 @@ from tests.router.gateway.harness import FILES, HOME, NOW, ODD_RESULT, GatewayHa
 
 PATH = {"path": "/x"}
 FAILED = UpstreamFailed(Failure(FailureKind.EXITED), "Files: Crashed (exit 3).", "Check it.")
+FILES_REF = ServerRef(HOME, FILES)
 Use = Callable[[GatewayHarness], Awaitable[JsonObject]]
 
 
@@ -80,6 +81,33 @@ async def test_a_call_waits_for_the_tools_of_its_server() -> None:
     gateway = unlisted(optimization="bm25")
     arguments = {"toolKey": "files:read_file", "arguments": PATH}
     assert await gateway.call("tool_execute", arguments) == ODD_RESULT
+
+
+@pytest.mark.proves("REG-1")
+@pytest.mark.parametrize("name", ["files__odd_name", "Files:odd.name", "files:odd.name"])
+async def test_what_a_name_means_is_decided_once_the_tools_are_known(name: str) -> None:
+    gateway = unlisted(optimization="bm25", tools=({"name": "odd.name", "inputSchema": {}},))
+    assert await gateway.call("tool_execute", {"toolKey": name}) == ODD_RESULT
+
+
+@pytest.mark.proves("REG-1")
+async def test_a_bare_name_waits_a_moment_for_servers_being_discovered() -> None:
+    gateway = unlisted(optimization="bm25")
+    gateway.tool_list_waits.settle = lambda: gateway.tool_list_waits.list_server(FILES_REF)
+    arguments = {"toolKey": "read_file", "arguments": PATH}
+    assert await gateway.call("tool_execute", arguments) == ODD_RESULT
+    assert gateway.tool_list_waits.waited == [FILES_REF]
+
+
+@pytest.mark.proves("REG-1", "REG-7")
+async def test_a_call_to_a_server_that_fails_asks_for_its_tools_once() -> None:
+    gateway = unlisted(optimization="bm25")
+    gateway.tool_list_waits.failure = FAILED
+    result = await gateway.call("tool_execute", {"toolKey": "files:read_file"})
+    assert result["structuredContent"]["message"] == "Files: Crashed (exit 3)."
+    assert gateway.tool_list_waits.waited == [FILES_REF]
+    [recorded] = gateway.recorded
+    assert (recorded.server, recorded.tool) == (FILES, "read_file")
 
 
 @pytest.mark.proves("REG-1")

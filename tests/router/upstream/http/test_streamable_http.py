@@ -221,9 +221,12 @@ async def test_a_batch_response_is_accepted(odd_url: str, open_url: Open) -> Non
     assert await call(connection, "batch") == {"batch": True}
 
 
-async def test_a_stream_closed_by_the_server_is_resumed(odd_url: str, open_url: Open) -> None:
+@pytest.mark.parametrize("tool", ["resumable", "resumable_text"])
+async def test_a_stream_closed_by_the_server_is_resumed(
+    odd_url: str, open_url: Open, tool: str
+) -> None:
     connection = await open_url(odd_url)
-    assert await call(connection, "resumable") == {"resumed": True}
+    assert await call(connection, tool) == {"resumed": True}
 
 
 @pytest.mark.parametrize(
@@ -417,3 +420,17 @@ async def test_connections_are_reused(
         await call(connection, tool)
     connections = {seen.client_port for seen in odd.requests}
     assert len(connections) < len(odd.requests) / 3
+
+
+@pytest.mark.parametrize("prefix", ["\u00e9-", "a\tb"])
+async def test_a_session_id_that_cannot_be_sent_back_is_refused(
+    output: ServerOutput, prefix: str
+) -> None:
+    server = OddServer()
+    server.session_prefix = prefix
+    with serving(server.app) as url:
+        link = StreamableHttpTransport(f"{url}/mcp", {})
+        connection = StreamableHttpConnection(link, output.notification)
+        failure = await failure_of(connection.open())
+        await connection.close()
+    assert failure.detail == "its session ID contains invalid characters"
