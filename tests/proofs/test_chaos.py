@@ -1,8 +1,7 @@
-"""Chaos, with a fixed seed: what is killed, stopped, starved of disk or given another time loses
-nothing that it acknowledged.
+"""Chaos, with a fixed seed: what is killed, stopped or starved of disk loses nothing that it
+acknowledged.
 
-Prints one table at the end, which docs/reliability.md shows. `CHAOS_ROUNDS` and `CHAOS_SOAK_S` make
-it shorter.
+Prints one table at the end. `CHAOS_ROUNDS` makes it shorter.
 """
 
 from __future__ import annotations
@@ -11,11 +10,9 @@ import asyncio
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,14 +24,12 @@ import pytest
 
 from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject
-from router.runtime.local_ipc import NotListening, send, socket_address
+from router.runtime.local_ipc import send, socket_address
 from router.runtime.tasks import spawn
 from tests.support.router_process import TOOLBOOTH, connected
 from tests.support.timeouts import WAIT_S
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "500"))
-SOAK_S = int(os.environ.get("CHAOS_SOAK_S", "600"))
-CALLS_PER_SECOND = 200
 SEED = 20260501
 SERVERS = Path(__file__).parents[1] / "servers"
 PATIENT_S = WAIT_S
@@ -43,7 +38,7 @@ TABLE = Path(__file__).parents[2] / "build" / "chaos.md"
 pytestmark = [
     pytest.mark.proof,
     pytest.mark.timeout(7200),
-    pytest.mark.skipif(sys.platform != "linux", reason="strace, faketime and /proc"),
+    pytest.mark.skipif(sys.platform != "linux", reason="tmpfs and /proc"),
 ]
 
 
@@ -260,7 +255,7 @@ async def test_nothing_acknowledged_is_lost_when_the_router_is_killed(
             await asyncio.wait([last], timeout=chance.random() * 0.06)
             await running.kill()
             outcome = await asyncio.gather(last, return_exceptions=True)
-            assert isinstance(outcome[0], ToolboothError | OSError | NotListening | None)
+            assert isinstance(outcome[0], ToolboothError | OSError | ValueError | None)
     left = [path for path in folder.rglob("*.tmp") if "packages" not in path.parts]
     async with instance(folder) as running:
         lost += model.differences(await observed(running))
@@ -269,52 +264,6 @@ async def test_nothing_acknowledged_is_lost_when_the_router_is_killed(
     table["`kill -9` of the router"] = (
         f"{ROUNDS} kills, {model.operations} acknowledged adds, edits, removals, approvals and "
         "token writes",
-        str(len(lost)),
-    )
-    assert lost == []
-
-
-STEPS = ("openat", "write", "fsync", "rename", "pwrite64", "ftruncate", "mkdir")
-
-
-async def test_a_disk_that_fails_at_any_step_loses_nothing(
-    tmp_path: Path, table: dict[str, tuple[str, str]]
-) -> None:
-    """The n-th call of each kind on the data directory fails, for one `toolbooth add`."""
-    folder = tmp_path / "data"
-    known: set[str] = set()
-    tried, lost = 0, list[str]()
-    assert toolbooth(folder, "add", "first", "--url", "http://127.0.0.1:9/").returncode == 0
-    known.add("first")
-    paths = [*folder.rglob("*"), folder / "workspaces" / "personal" / "consents.json"]
-    for step in STEPS:
-        for error in ("ENOSPC", "EIO"):
-            for number in (1, 3):
-                name = f"{step}-{error.lower()}-{number}"
-                inject = f"inject={step}:error={error}:when={number}"
-                on = (
-                    [word for path in paths for word in ("-P", str(path))]
-                    if step
-                    in (
-                        "openat",
-                        "write",
-                    )
-                    else []
-                )
-                strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", inject, *on]
-                done = toolbooth(folder, "add", name, "--", "/bin/true", prefix=strace)
-                tried += 1
-                if done.returncode == 0:
-                    known.add(name)
-                if "Unexpected" in done.stderr and "data" in done.stderr:
-                    lost.append(f"{name}: {done.stderr}")
-                listed = toolbooth(folder, "list", "--json")
-                assert listed.returncode == 0, (name, listed.stderr)
-                there = {server["name"] for server in json.loads(listed.stdout)}
-                lost += [f"{name}: {each}" for each in known - there]
-                known |= there
-    table["a disk that fails at each write step"] = (
-        f"{tried} adds, each with one failing call: {', '.join(STEPS)}",
         str(len(lost)),
     )
     assert lost == []
@@ -392,37 +341,6 @@ def fill(path: Path) -> None:
             return
 
 
-async def test_a_clock_that_jumps_loses_nothing(
-    tmp_path: Path, table: dict[str, tuple[str, str]]
-) -> None:
-    assert shutil.which("faketime")
-    folder, model = tmp_path / "data", Model()
-    chance, tool = random.Random(SEED), tmp_path / "tool.json"
-    tool.write_text('{"tools": []}')
-    lost: list[str] = []
-    jumps = ("+0", "+10y", "-10y", "+3d", "+0")
-    for jump in jumps:
-        prefix = ("faketime", "-f", jump)
-        async with instance(folder, *prefix, FAKETIME_DONT_FAKE_MONOTONIC="1") as running:
-            if jump != jumps[0] or model.operations:
-                lost += model.differences(await observed(running))
-            else:
-                args = [str(SERVERS / "listed_server.py"), str(tool)]
-                await running.ask(
-                    "add", name="listed", config={"command": sys.executable, "args": args}
-                )
-            model.adopt(await observed(running))
-            operations = Operations(running, model, chance, tool)
-            for _ in range(10):
-                await operations.one()
-            await running.stop()
-    table["clock jumps"] = (
-        f"{', '.join(jumps)} with {model.operations} operations",
-        str(len(lost)),
-    )
-    assert lost == []
-
-
 async def test_a_stopped_router_or_server_answers_when_it_goes_on(
     tmp_path: Path, table: dict[str, tuple[str, str]]
 ) -> None:
@@ -465,64 +383,3 @@ def server_pids(pid: int) -> list[int]:
         for child in psutil.Process(pid).children()
         if any("stdio_server" in word for word in child.cmdline())
     ]
-
-
-async def test_a_soak_leaks_neither_descriptors_nor_memory(
-    tmp_path: Path, table: dict[str, tuple[str, str]]
-) -> None:
-    folder = tmp_path / "data"
-    async with instance(folder) as running:
-        await running.ask("add", name="one", config=stdio())
-        await running.ask("refresh", server="one")
-        token = (await running.ask("token new", name="chaos"))["token"]
-        process = psutil.Process(running.process.pid)
-        samples: list[tuple[float, int, int]] = []
-        calls = failed = 0
-        began = time.monotonic()
-
-        async def call_steadily(client: Any, share: float) -> None:
-            nonlocal calls, failed
-            number = 0
-            while (now := time.monotonic()) < began + SOAK_S:
-                result = await client.call_tool(
-                    "tool_execute", {"toolKey": "one:echo", "arguments": {"n": number}}
-                )
-                calls, failed, number = calls + 1, failed + result.is_error, number + 1
-                await asyncio.sleep(max(0.0, began + number / share - now))
-
-        async def sample() -> None:
-            while time.monotonic() < began + SOAK_S:
-                rss = process.memory_info().rss
-                samples.append((time.monotonic() - began, process.num_fds(), rss))
-                await asyncio.sleep(SOAK_S / 60)
-
-        clients = 8
-        async with asyncio.TaskGroup() as group:
-            group.create_task(sample())
-
-            async def one() -> None:
-                async with connected(running.url, token, "auto") as client:
-                    await call_steadily(client, CALLS_PER_SECOND / clients)
-
-            for _ in range(clients):
-                group.create_task(one())
-        await running.stop()
-    settled = samples[len(samples) // 3 :]
-    descriptors = slope_per_minute([(at, fds) for at, fds, _ in settled])
-    memory = slope_per_minute([(at, rss / 2**20) for at, _, rss in settled])
-    table[f"soak of {SOAK_S} s"] = (
-        f"{calls} calls ({calls / SOAK_S:.0f} a second); descriptors {descriptors:+.2f} and memory "
-        f"{memory:+.2f} MB a minute",
-        str(failed),
-    )
-    assert failed == 0
-    assert abs(descriptors) < 1
-    assert memory < 2
-
-
-def slope_per_minute(points: list[tuple[float, float]]) -> float:
-    """Of the line that fits best."""
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    return 60 * sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
