@@ -43,17 +43,18 @@ def _access_option(access: DiscoveryAccess, text: str) -> Argument:
 
 def _approve_request(given: JsonObject) -> JsonObject:
     """The paths as absolute ones: only this process knows the terminal's folder."""
-    absolute = {option: [_absolute(path) for path in given[option]] for option in ("read", "write")}
+    absolute = {
+        option: [os.path.abspath(Path(path).expanduser()) for path in given[option]]  # noqa: PTH100
+        for option in ("read", "write")
+    }
     folder = given["folder"]
-    return {**given, **absolute, "folder": os.path.realpath(_absolute(folder)) if folder else None}
-
-
-def _absolute(path: str) -> str:
-    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100
+    resolved = str(Path(folder).expanduser().resolve()) if folder else None
+    return {**given, **absolute, "folder": resolved}
 
 
 def _loosens(context: Context) -> bool:
-    return context.get("access") != DiscoveryAccess.ISOLATED
+    shares = context.get("read") or context.get("write")
+    return bool(shares) or context.get("access") != DiscoveryAccess.ISOLATED
 
 
 @COMMANDS.add(

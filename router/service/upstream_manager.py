@@ -84,7 +84,7 @@ class UpstreamManager:
             run_options=self._launch_policy.run_options,
         )
         self.pool = UpstreamPool(self.hooks)
-        sandbox = Sandbox(state_dir / "runs", Path.home())
+        sandbox = Sandbox(state_dir / "runs", Path.home(), state_dir)
         self.discovery_planner = DiscoveryPlanner(
             context, self.statuses, sandbox, self.pool.is_live, self._launch_policy.permitted
         )
@@ -184,6 +184,7 @@ class UpstreamManager:
             if ref in reconciled.edited
             or ref in recorded
             or not self.statuses.condition(ref).consented
+            or self._catalogs.entry(ref).unapproved  # rules decide which of them are pending
         ]
 
     def _log_registry(self, reconciled: Reconciled) -> None:

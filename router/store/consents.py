@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 _FORMAT_VERSION = 2
 """In version 1 nothing was signed, so nothing in it is believed."""
 _SERVERS, _DISCOVERY, _SHARED, _FOLDERS = "servers", "discovery", "shared", "folders"
+_ALL_PARTS = (_SERVERS, _DISCOVERY, _SHARED, _FOLDERS)
 _READ_ONLY, _READ_WRITE = "ro", "rw"
 _PARTS = TypeAdapter(dict[str, dict[str, str]])
 
@@ -86,22 +87,6 @@ class ConsentStore:
         signature = self._key.sign(self._workspace, server, access, config.config_hash)
         self._change(_DISCOVERY, lambda allowed: {**allowed, server: f"{access} {signature}"})
 
-    def has_folder(self, server: ServerId, config: ServerConfig, folder: str) -> bool:
-        """Whether it may run in a client's folder: in one that was allowed, or below it."""
-        allowed, real = self._read(_FOLDERS), Path(os.path.realpath(folder))
-        running = fingerprint(config)
-        return any(
-            self._key.is_signature(signature, self._workspace, server, str(root), running)
-            for root in (real, *real.parents)
-            if (signature := allowed.get(f"{server} {root}"))
-        )
-
-    def allow_folder(self, server: ServerId, config: ServerConfig, folder: str) -> None:
-        """Allow it to run in `folder` and below, with this configuration only."""
-        root = os.path.realpath(folder)
-        signed = self._key.sign(self._workspace, server, root, fingerprint(config))
-        self._change(_FOLDERS, lambda allowed: {**allowed, f"{server} {root}": signed})
-
     def shared(self, server: ServerId, config: ServerConfig) -> tuple[SharedPath, ...]:
         """The files and folders it may use during discovery; for one configuration only."""
         signature, _, paths = self._read(_SHARED).get(server, "").partition("\n")
@@ -118,10 +103,26 @@ class ConsentStore:
         signature = self._key.sign(self._workspace, server, _SHARED, paths, config.config_hash)
         self._change(_SHARED, lambda kept: {**kept, server: f"{signature}\n{paths}"})
 
+    def has_folder(self, server: ServerId, config: ServerConfig, folder: str) -> bool:
+        """Whether it may run in a client's folder: in one that was allowed, or below it."""
+        allowed, real = self._read(_FOLDERS), Path(os.path.realpath(folder))
+        running = fingerprint(config)
+        return any(
+            self._key.is_signature(signature, self._workspace, server, str(root), running)
+            for root in (real, *real.parents)
+            if (signature := allowed.get(f"{server} {root}"))
+        )
+
+    def allow_folder(self, server: ServerId, config: ServerConfig, folder: str) -> None:
+        """Allow it to run in `folder` and below, with this configuration only."""
+        root = os.path.realpath(folder)
+        signed = self._key.sign(self._workspace, server, root, fingerprint(config))
+        self._change(_FOLDERS, lambda allowed: {**allowed, f"{server} {root}": signed})
+
     def forget(self, server: ServerId) -> None:
         """Does nothing if the file can't be used: then it contains no consent."""
         with suppress(UnusableFile):
-            for part in (_SERVERS, _DISCOVERY, _SHARED, _FOLDERS):
+            for part in _ALL_PARTS:
                 self._change(
                     part,  # a folder follows its server after a space
                     lambda kept: {k: v for k, v in kept.items() if k.partition(" ")[0] != server},
@@ -150,7 +151,7 @@ class ConsentStore:
 
 def _parts(file: JsonObject) -> dict[str, dict[str, str]]:
     """As strings of any content, which are judged one by one."""
-    empty: dict[str, dict[str, str]] = {_SERVERS: {}, _DISCOVERY: {}, _SHARED: {}, _FOLDERS: {}}
+    empty: dict[str, dict[str, str]] = {part: {} for part in _ALL_PARTS}
     return {**empty, **_PARTS.validate_python(file)}
 
 

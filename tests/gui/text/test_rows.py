@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from gui.text.activity_row import activity_row
-from gui.text.errors import Action, failure_hint, failure_remedy, failure_text
+from gui.text.errors import Action, Remedy, failure_hint, failure_remedy, failure_text
 from gui.text.marks import Mark, Tone, effect_badge, listener_text
 from gui.text.server_row import (
     accessible_server,
@@ -19,9 +19,10 @@ from gui.text.server_row import (
 )
 from router.domain.activity import ActivityEntry, ActivityKind, Outcome
 from router.domain.endpoint import ListenerPhase
+from router.domain.failure_text import describe
 from router.domain.failures import Failure, FailureKind
 from router.domain.ids import ServerId
-from router.domain.receipts import IsolationLevel, Protection, Reason, Why
+from router.domain.receipts import IsolationLevel, Protection, Reason, SharedPath, Why
 from router.domain.servers import (
     DiscoveryStatus,
     DiscoveryStep,
@@ -342,3 +343,19 @@ def test_a_server_with_tools_to_approve_needs_attention() -> None:
     shown = present(fake_status("Files", pending_count=2))
     assert (shown.mark, shown.summary) == (Mark.ATTENTION, "Needs approval")
     assert present(fake_status("Files", pending_count=2, enabled=False)).mark is Mark.OFF
+
+
+@pytest.mark.parametrize(
+    ("share", "label", "action"),
+    [
+        (SharedPath("/home/me/.x"), "Allow reading", Action.SHARE_FILES),
+        (SharedPath("/vault", writable=True), "Allow writing", Action.SHARE_FILES),
+        (None, "Discover without a sandbox", Action.DISCOVER_UNCONFINED),
+    ],
+)
+def test_a_server_that_lacked_files_has_a_button_that_helps(
+    share: SharedPath | None, label: str, action: Action
+) -> None:
+    failure = Failure(FailureKind.FILES_NEEDED, "notes", "EROFS", share=share)
+    assert failure_remedy(failure.kind, failure.share) == Remedy(label, action)
+    assert "toolbooth approve notes --" in describe(failure).terminal

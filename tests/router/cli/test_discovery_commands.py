@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from router.commands.registry import COMMANDS
 from router.discovery.sandbox.self_test import supported_sandbox
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.support.listed_server import ListedServer
+from tests.support.router_process import ROOT
 from tests.support.running_router import STDIO_SERVER
+
+NEEDY = ROOT / "tests" / "servers" / "environment_server.py"
 
 
 def test_the_receipt_shows_the_protections_and_what_the_server_tried(terminal: Terminal) -> None:
@@ -118,3 +122,30 @@ def test_tools_with_odd_names_are_listed_escaped(terminal: Terminal, tmp_path: P
     out = terminal("tools")[1]
     assert "'odd:my tool'" in out
     assert "odd:plain" in out
+
+
+def test_allowing_the_network_answers_with_the_discovery_that_follows(
+    terminal: Terminal,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        terminal("add", "Test", "--", sys.executable, str(NEEDY), "--needs-port", str(port))
+        terminal("refresh")
+        failed = terminal.json("list")[0]["failure"]
+        assert (failed is not None) == (supported_sandbox().profile.level >= 2)
+        allowed = terminal.json("approve", "test", "--network")
+    assert (allowed["failure"], allowed["toolCount"]) == (None, 1)
+
+
+def test_files_are_shared_by_a_path_from_the_current_folder(
+    tmp_path_factory: pytest.TempPathFactory, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "vault").mkdir()
+    monkeypatch.chdir(folder)
+    terminal("add", "Test", "--", sys.executable, str(NEEDY))
+    shared = terminal.json("approve", "test", "--write", "vault")
+    assert f"May read and write {folder / 'vault'}." in shared["protection"]["words"]
+    assert terminal("approve", "test", "--read", "missing")[0] == 1
+    isolated = terminal.json("approve", "test", "--isolated")
+    assert "May read" not in isolated["protection"]["words"]

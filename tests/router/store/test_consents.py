@@ -11,7 +11,7 @@ import pytest
 
 from router.config.server import ServerConfig
 from router.domain.ids import ServerId
-from router.domain.receipts import DiscoveryAccess
+from router.domain.receipts import DiscoveryAccess, SharedPath
 from router.store.consent_key import FILE_NAME, ConsentKey
 from router.store.consents import ConsentStore, fingerprint, resolved_program
 from router.store.files import atomic_write
@@ -217,3 +217,20 @@ def test_a_program_that_is_gone_is_told_from_one_that_was_never_consented_to(
     assert consents.lost_program(TIME, config)
     assert not consents.has(TIME, config)
     assert not consents.lost_program(ServerId("other"), config)
+
+
+def test_shared_files_are_signed_and_hold_for_one_configuration(
+    consents: ConsentStore, tmp_path: Path
+) -> None:
+    config = ServerConfig(command="server")
+    vault = SharedPath("/home/me/my vault", writable=True)
+    shared = (vault, SharedPath("/home/me/.x"))
+    consents.share(TIME, config, shared)
+    assert consents.shared(TIME, config) == shared
+    assert consents.shared(TIME, ServerConfig(command="other")) == ()
+    file = tmp_path / "personal" / "consents.json"
+    file.write_text(file.read_text().replace("ro /home/me/.x", "rw /home/me/.x"))
+    assert consents.shared(TIME, config) == ()
+    consents.share(TIME, config, shared)
+    consents.forget(TIME)
+    assert consents.shared(TIME, config) == ()

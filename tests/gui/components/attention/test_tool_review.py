@@ -12,7 +12,7 @@ from gui.components.attention.tool_review import cuts_text, tool_badge, tool_not
 from gui.main_window.main_window import MainWindow
 from gui.text.marks import Tone
 from gui.widgets.theme import Theme
-from router.api.events import ServerStatusChanged, ToolsChanged
+from router.api.events import ServerStatusChanged
 from router.domain.servers import ServerState
 from router.domain.tool_lists import Approval, Cut, CutKind, Finding, FindingKind
 from tests.gui.driver import GITHUB, SENTRY, open_window, press, sample_router, texts, tool
@@ -64,10 +64,10 @@ def test_a_tool_is_approved_in_its_detail_view(router: FakeRouter, window: MainW
 
 
 def test_findings_of_an_approved_tool_can_be_dismissed(
-    router: FakeRouter, window: MainWindow
+    router: FakeRouter, app_theme: Theme, gui_loop: object, qtbot: QtBot
 ) -> None:
     router.state.tools[GITHUB.ref] = (CHANGED._replace(approval=Approval.APPROVED),)
-    router.emit(ToolsChanged(GITHUB.workspace, GITHUB.id, 1))
+    window = open_window(router, app_theme, qtbot)
     press(window.pages.workspace.detail, "Dismiss")
     assert router.commands[-1] == SentCommand("tools.dismiss", (GITHUB.ref, ("create_issue",)))
 
@@ -93,7 +93,9 @@ def test_tools_cut_from_a_list_are_mentioned_below_it(
     assert "Parts of the list" not in texts(window.pages.workspace.detail)
     cut = replace(GITHUB, cuts=(Cut(CutKind.TOO_MANY_TOOLS, 7), Cut(CutKind.ICON, 2)))
     router.emit(ServerStatusChanged(cut))
-    shown_text = "Parts of the list are not shown: 7 tools over the limit; 2 icons removed."
+    shown_text = (
+        "Parts of the list are not shown: 7 tools over the limit in Settings; 2 icons removed."
+    )
     assert shown_text in texts(window.pages.workspace.detail)
 
 
