@@ -84,7 +84,7 @@ class UpstreamManager:
             run_options=self._launch_policy.run_options,
         )
         self.pool = UpstreamPool(self.hooks)
-        sandbox = Sandbox(state_dir / "runs", Path.home())
+        sandbox = Sandbox(state_dir / "runs", Path.home(), state_dir)
         self.discovery_planner = DiscoveryPlanner(
             context, self.statuses, sandbox, self.pool.is_live, self._launch_policy.permitted
         )

@@ -163,7 +163,7 @@ def listed_by_toolbooth(router: RouterProcess, package: ServerPackage) -> tuple[
     try:
         server = router.json("add", name, *env, "--", *package.command)["id"]
         [row] = json.loads(router.run("refresh", server, "--json").stdout)
-        advised = (row["failure"] or {}).get("kind") == "network_needed"
+        advised = row["failure"] is not None and row["failure"]["kind"] == "network_needed"
         if advised:
             row = router.json("approve", server, "--network")
         router.json("remove", server)

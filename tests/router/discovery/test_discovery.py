@@ -333,7 +333,7 @@ def test_run_folders_of_a_killed_router_are_removed(tmp_path: Path) -> None:
     left.mkdir(parents=True)
     (left / "file").touch()
     left.chmod(0o000)
-    runs = sandbox.Sandbox(tmp_path, tmp_path)
+    runs = sandbox.Sandbox(tmp_path, tmp_path, tmp_path)
     runs._sweep()  # pyright: ignore[reportPrivateUsage]
     assert list(tmp_path.iterdir()) == []
 

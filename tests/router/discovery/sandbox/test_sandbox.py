@@ -242,7 +242,7 @@ async def test_certificates_that_variables_name_are_readable_but_no_home(tmp_pat
     home.mkdir(parents=True)
     (home / "corp.pem").touch()
     support = SandboxSupport(SandboxProfile(IsolationLevel.FULL), ())
-    sandbox = Sandbox(tmp_path / "runs", home, lambda: support)
+    sandbox = Sandbox(tmp_path / "runs", home, tmp_path / "data", lambda: support)
     env = {"NODE_EXTRA_CA_CERTS": str(home / "corp.pem"), "SSL_CERT_DIR": str(home)}
     server = ServerCommand("/bin/true", env=env, inherits=False)
     async with sandbox.command(SandboxRequest(server)) as run:

@@ -35,7 +35,7 @@ def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
 async def run_of(home: Path, command: Path, **env: str) -> tuple[LaunchSpec, str]:
     """What the sandbox would run, and on which PATH."""
     support = SandboxSupport(SandboxProfile(IsolationLevel.FULL), ())
-    sandbox = Sandbox(home.parents[1] / "runs", home, lambda: support)
+    sandbox = Sandbox(home.parents[1] / "runs", home, home.parents[1] / "data", lambda: support)
     server = ServerCommand(str(command), env={"PATH": "/usr/bin", **env}, inherits=False)
     async with sandbox.command(SandboxRequest(server)) as run:
         path = next(v for k, v in run.command.env.items() if k.endswith("_PATH"))
