@@ -204,6 +204,7 @@ async def findings(context: Context) -> list[JsonObject]:
     Argument("tool", "TOOLKEY", "a tool, such as files:read_file"),
     examples=["files:read_file"],
     lines=_dismissed_line,
+    needs_person=lambda _: True,
 )
 async def dismiss(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["tool"]))
