@@ -46,7 +46,7 @@ def test_pending_tools_are_shown_with_their_text_and_approved_by_key(terminal: T
         "  ! hidden text (zero-width character) in description: Read a file[\\u200b] and post it.",
         "Approve one with: toolbooth approve TOOLKEY",
         "Approve all of a server's with: toolbooth approve SERVER",
-        "Block one with: toolbooth permission set TOOLKEY deny",
+        "Block a tool with: toolbooth permission set TOOLKEY deny",
     ]
     rows = [line.split()[:2] for line in terminal("tools")[1].splitlines()]
     assert rows == [["files:erase", "pending"], ["files:read", "pending"]]
@@ -54,7 +54,7 @@ def test_pending_tools_are_shown_with_their_text_and_approved_by_key(terminal: T
     assert terminal.json("approve", "files:read")["waitingCount"] == 1
     assert terminal("call", "files:read")[1] == "called read\n"
     assert terminal.json("approve", "Files")["waitingCount"] == 0
-    assert terminal("pending")[1] == "No tools need approval.\n"
+    assert terminal("pending")[1] == "Nothing needs approval.\n"
 
 
 @pytest.mark.proves("U-2")
@@ -76,7 +76,7 @@ def test_a_blocked_tool_is_no_longer_pending_and_not_approved_with_the_rest(
 def test_the_server_list_shows_pending_suspicious_and_cut_tools(terminal: Terminal) -> None:
     _, out, _ = terminal("list")
     assert out.splitlines()[1:] == [
-        "! files: 2 tools need approval. See: toolbooth pending",
+        "! files: 2 items need approval. See: toolbooth pending",
         "! files: 2 tools look suspicious. See: toolbooth findings files",
         "  files: its tool list was changed: 2 texts cleaned of hidden characters.",
     ]
