@@ -150,8 +150,8 @@ def test_a_prompt_and_instructions_are_approved_there_too(
         held("server:instructions", ItemKind.SERVER),
     )
     router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
-    qtbot.waitUntil(lambda: "2 items need approval" in texts(window))
-    assert {"Prompt sum", "Server instructions"} <= set(texts(window))
+    qtbot.waitUntil(lambda: "Prompt sum" in texts(window))
+    assert "2 items need approval" in texts(window)
     assert offered(window) == ["Approve", "Approve all 2", "Approve", "Approve"]
     blocks = [b for b in window.findChildren(QPushButton) if b.isVisible() and b.text() == "Block"]
     assert not blocks, "no permission by name is about these"
