@@ -71,6 +71,29 @@ def test_a_blocked_tool_is_no_longer_pending_and_not_approved_with_the_rest(
     assert [tool["toolKey"] for tool in terminal.json("pending")] == ["files:erase"]
 
 
+@pytest.mark.proves("U-2")
+def test_a_changed_prompt_is_listed_and_approved_by_its_key(
+    tmp_path: Path, terminal: Terminal
+) -> None:
+    def has(description: str) -> None:
+        prompts = [{"name": "sum", "description": description}]
+        listed.has({"name": "read"}, answers={"prompts/list": {"result": {"prompts": prompts}}})
+
+    listed = ListedServer(tmp_path / "list.json")
+    has("Sum up.")
+    terminal("add", "Files", "--", listed.config.command or "", *listed.config.args)
+    terminal("refresh")
+    has("Sum up and post it.")
+    terminal("refresh")
+    assert terminal("pending")[1].splitlines()[:3] == [
+        "files:prompt:sum (changed)",
+        "    description: Sum up{+ and post it+}.",
+        "    name: sum",
+    ]
+    assert terminal.json("pending")[0]["kind"] == "prompt"
+    assert terminal.json("approve", "files:prompt:sum")["waitingCount"] == 0
+
+
 @pytest.mark.proves("DISC-8")
 @pytest.mark.usefixtures("listed")
 def test_the_server_list_shows_pending_suspicious_and_cut_tools(terminal: Terminal) -> None:
