@@ -26,7 +26,7 @@ from router.domain.errors import ToolboothError
 from router.domain.json_values import JsonObject
 from router.runtime.local_ipc import send, socket_address
 from router.runtime.tasks import spawn
-from tests.support.router_process import TOOLBOOTH, connected
+from tests.support.router_process import TOOLBOOTH, connected, do_not_confirm
 from tests.support.timeouts import WAIT_S
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "500"))
@@ -66,6 +66,7 @@ class Instance:
         self.folder = folder
         self._prefix = prefix
         self._variables = variables
+        do_not_confirm(folder)
         self.process: asyncio.subprocess.Process
         self.url = ""
 
