@@ -197,6 +197,10 @@ async def findings(context: Context) -> list[JsonObject]:
     ]
 
 
+def _always(_: Context) -> bool:
+    return True
+
+
 @COMMANDS.add(
     "dismiss",
     "Dismiss the suspicious text found in a tool.",
@@ -204,6 +208,7 @@ async def findings(context: Context) -> list[JsonObject]:
     Argument("tool", "TOOLKEY", "a tool, such as files:read_file"),
     examples=["files:read_file"],
     lines=_dismissed_line,
+    needs_person=_always,
 )
 async def dismiss(context: Context) -> JsonObject:
     key = parse_tool_key(str(context["tool"]))

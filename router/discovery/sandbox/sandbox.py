@@ -102,6 +102,8 @@ class Sandbox:
     """Of all runs."""
     _home: Path
     """The user's, which is never shown to a server."""
+    _data_dir: Path
+    """Toolbooth's own. Of its state, a server sees no more than its own package."""
     _find_support: Callable[[], SandboxSupport] = supported_sandbox
     _swept: bool = False
 
@@ -166,7 +168,6 @@ class Sandbox:
                 yield str(home / path.relative_to(self._home)), each.path
 
     def _readable(self, server: ServerCommand, known: Sequence[str]) -> set[str]:
-        """Of Toolbooth's own state, it is no more than the server's package."""
         needed = files_needed(
             server.name,
             server.args,
@@ -214,7 +215,7 @@ class Sandbox:
         )
 
     def _state_files(self) -> list[Path]:
-        folder = self._folder.parent
+        folder = self._data_dir
         known = (folder / name for name in STATE_FILES)
         return [*(path for path in known if path.exists()), *folder.glob("*.lock")]
 
