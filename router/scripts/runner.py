@@ -237,7 +237,7 @@ class _Run:
 
 
 def _failure(error: str, line: object) -> str:
-    """`line` is where the script was; an error with a place of its own, like Lua's, has precedence."""
+    """`line` is where the script was, unless the error names its own line, as Lua's do."""
     place = _PLACE.match(error)
     if place is not None:
         line, error = place[1], error[place.end() :]
