@@ -1092,10 +1092,6 @@
         <translation>応答が JSON ではありません</translation>
     </message>
     <message>
-        <source>it uses protocol version {version}</source>
-        <translation>プロトコルのバージョンが {version} です</translation>
-    </message>
-    <message>
         <source>no response within {seconds} seconds</source>
         <translation>{seconds} 秒以内に応答がありません</translation>
     </message>
@@ -1424,8 +1420,32 @@
         <translation>取得したパッケージ {name} がディスク上で変更されました</translation>
     </message>
     <message>
+        <source>its address contains a user name; enter only a key</source>
+        <translation>アドレスにユーザー名が含まれています。キーだけを入力してください</translation>
+    </message>
+    <message>
+        <source>its address must end before &quot;?&quot; and &quot;#&quot;</source>
+        <translation>アドレスに「?」や「#」以降を含めることはできません</translation>
+    </message>
+    <message>
+        <source>its address is not a valid URL</source>
+        <translation>アドレスが有効な URL ではありません</translation>
+    </message>
+    <message>
+        <source>it uses another version of the protocol</source>
+        <translation>プロトコルのバージョンが異なります</translation>
+    </message>
+    <message>
         <source>none of its results can be used</source>
         <translation>使える結果がありません</translation>
+    </message>
+    <message>
+        <source>its key contains invalid characters</source>
+        <translation>キーに使用できない文字が含まれています</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be reached</source>
+        <translation>接続できません</translation>
     </message>
     <message>
         <source>Too many commands already wait to be confirmed.</source>

@@ -230,7 +230,7 @@ class View:
     @cached_property
     def instructions(self) -> str:
         """At most 2 KB, one line per server, the same bytes for the same servers."""
-        servers = [(s.id, s.visible.server_info) for s in self.servers]
+        servers = [(s.id, s.visible.server_info if s.cached else None) for s in self.servers]
         exposure = None if self.optimization is None else self.exposure
         return instructions_of(exposure, servers, self.tools, offer_search=self.offer_search)
 

@@ -178,6 +178,11 @@ class DiscoveryQueue:
             self._fail(key, program, error.failure)
         except UpstreamAnsweredError as error:
             self._fail(key, program, server_error(error))
+        except Exception as error:
+            # A full disk, or a fault of ours, which is logged. Nothing may wait for it for ever.
+            reason = error.strerror if isinstance(error, OSError) else None
+            self._fail(key, program, Failure(FailureKind.OTHER, detail=reason or ""))
+            raise
         else:
             # A package may have been fetched meanwhile; any other program that was changed
             # meanwhile may have been started before.

@@ -55,6 +55,9 @@ class Servers:
         planned = config_edits.with_server(self._catalogs.catalog(workspace).config, name, config)
         planned_ref = ServerRef(workspace, config_edits.server_called(planned, name))
         config = await self._with_secrets_stored(planned_ref, config)
+        if consent:  # before the server is there: a server that can't be consented to is not added
+            grant = self._catalogs.consents(workspace).grant
+            await asyncio.to_thread(grant, planned_ref.server, config)
         changed = await self._editor.write(
             workspace, lambda c: config_edits.with_server(c, name, config)
         )
