@@ -238,6 +238,8 @@ class View:
 def _held_resource(entry: ServerEntry, uri: str) -> ListedItem | None:
     """The resource that needs approval and has this URI; or the template, if the URI is of no
     approved resource and matches no approved template. So no template opens a changed resource."""
+    if not entry.unapproved:
+        return None
     held = {(item.kind, item.original): item for item in entry.held_items}
     if (resource := held.get((ItemKind.RESOURCE, uri))) is not None:
         return resource

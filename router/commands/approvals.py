@@ -1,4 +1,4 @@
-"""The commands about approvals of servers' commands and of tools."""
+"""The commands about approvals of servers' commands and of what servers list."""
 
 from __future__ import annotations
 
