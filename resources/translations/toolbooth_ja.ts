@@ -1316,6 +1316,22 @@
         <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
     </message>
     <message>
+        <source>Edit it as that user, or copy it to a file of your own.</source>
+        <translation>そのユーザーとして編集するか、自分のファイルにコピーしてください。</translation>
+    </message>
+    <message>
+        <source>it is larger than {size} MB</source>
+        <translation>{size} MB を超えています</translation>
+    </message>
+    <message>
+        <source>{path} belongs to another user.</source>
+        <translation>{path} は別のユーザーのファイルです。</translation>
+    </message>
+    <message>
+        <source>it has too many values or levels</source>
+        <translation>値または階層が多すぎます</translation>
+    </message>
+    <message>
         <source>&quot;{name}&quot; is the name of several tools.</source>
         <translation>「{name}」という名前のツールが複数あります。</translation>
     </message>
