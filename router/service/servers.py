@@ -19,7 +19,9 @@ from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.secrets import LayeredSecrets
 
-_NOT_ALLOWED = "The server was saved, but its command is not allowed yet. Allow it when that works."
+_NOT_APPROVED = (
+    "The server was saved, but its command is not approved. Approve it when this file can be used."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class Servers:
             if consent:
                 await self._grant(ServerRef(workspace, server), written.mcp_servers[name])
         except ToolboothError as error:
-            raise ToolboothError(error.message, _NOT_ALLOWED) from error
+            raise ToolboothError(error.message, _NOT_APPROVED) from error
         finally:
             await self._editor.reconcile(workspace)
         return server

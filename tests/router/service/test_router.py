@@ -67,7 +67,7 @@ async def test_a_change_whose_consent_cannot_be_kept_is_said_to_be_saved(
     changed = stdio_config("--changed")
     with pytest.raises(ToolboothError, match="consents") as refused:
         await running.router.servers.update(ref, "Test", changed, consent=True)
-    assert "was saved, but its command is not allowed" in refused.value.hint
+    assert "was saved, but its command is not approved" in refused.value.hint
     assert running.router.servers.config(ref).args == changed.args
     (status,) = running.router.servers.list(PERSONAL)
     assert status.state is ServerState.NEEDS_CONSENT
