@@ -93,7 +93,9 @@ async def observe(running: Instance) -> Observation:
     status = await running.ask("status")
     problems = await running.ask("file problems")
     consented = running.folder / "workspaces" / "personal" / "consents.json"
-    consents = json.loads(consented.read_bytes())["servers"] if consented.exists() else {}
+    consents: dict[str, str] = {}
+    if consented.exists():
+        consents = json.loads(consented.read_bytes())["servers"]
     set_aside = [*running.folder.rglob("*.damaged"), *running.folder.rglob("*.broken-*")]
     return Observation(
         {server["id"]: not server["enabled"] for server in status["servers"]},
