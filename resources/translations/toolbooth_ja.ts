@@ -1492,6 +1492,10 @@
         <translation>その中のフォルダーを共有するか、サンドボックスなしでサーバーを検出してください。</translation>
     </message>
     <message>
+        <source>The server was saved, but its command is not approved. Approve it when this file can be used.</source>
+        <translation>サーバーは保存されましたが、そのコマンドはまだ承認されていません。このファイルが使えるようになったら承認してください。</translation>
+    </message>
+    <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
         <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
     </message>

@@ -1,7 +1,7 @@
-"""Chaos, with a fixed seed: what is killed, stopped or starved of disk loses nothing that it
-acknowledged.
+"""Chaos, with a fixed seed: what is killed, stopped, starved of disk or given another date loses
+nothing that it acknowledged.
 
-Prints one table at the end. `CHAOS_ROUNDS` makes it shorter.
+Prints one table at the end. `CHAOS_ROUNDS` and `CHAOS_SOAK_S` make it shorter.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -39,6 +40,8 @@ from tests.support.router_process import TOOLBOOTH, connected
 from tests.support.timeouts import WAIT_S
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "500"))
+SOAK_S = int(os.environ.get("CHAOS_SOAK_S", "600"))
+CALLS_PER_SECOND, CLIENTS = 200, 8
 SEED = 20260501
 BURSTS_S = (0.3, 0.3, 0.3, 2.5)
 """How long an instance works at most before it is killed: a discovery takes a second."""
@@ -46,7 +49,7 @@ BURSTS_S = (0.3, 0.3, 0.3, 2.5)
 pytestmark = [
     pytest.mark.proof,
     pytest.mark.timeout(7200),
-    pytest.mark.skipif(sys.platform != "linux", reason="tmpfs and /proc"),
+    pytest.mark.skipif(sys.platform != "linux", reason="tmpfs, faketime and /proc"),
 ]
 
 
@@ -101,6 +104,34 @@ async def until_killed(changes: Changes, running: Instance) -> None:
     with suppress(AnswerLost, NotListening):
         while True:
             await changes.change(running)
+
+
+async def test_a_clock_that_jumps_loses_nothing(tmp_path: Path, table: Table) -> None:
+    """Each start has another date; what was acknowledged on one holds on the next."""
+    (faketime,) = Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+    folder, jumps = tmp_path / "data", ("+0", "+10y", "-10y", "+3d", "+0")
+    approvals = ApprovalChanges(random.Random(SEED), tmp_path / "tool.json")
+    servers, tokens = ServerChanges(random.Random(SEED)), TokenChanges(random.Random(SEED))
+    changes = (servers, tokens, approvals)
+    async with instance(folder) as running:
+        await approvals.prepare(running)
+        adopt(changes, await observe(running))
+        await running.stop()
+    lost: list[str] = []
+    for jump in jumps:
+        date = {"FAKETIME": jump, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        async with instance(folder, LD_PRELOAD=str(faketime), **date) as running:
+            seen = await observe(running)
+            lost += [f"{jump}: {each}" for each in (*adopt(changes, seen), *seen.damaged)]
+            for each in changes:
+                for _ in range(4):
+                    await each.change(running)
+            await running.stop()
+    table["a clock that jumps between starts"] = (
+        f"{', '.join(jumps)}, with {sum(each.acknowledged for each in changes)} changes",
+        str(len(lost)),
+    )
+    assert lost == []
 
 
 def toolbooth(
@@ -217,3 +248,52 @@ def server_pids(pid: int) -> list[int]:
         for child in psutil.Process(pid).children()
         if any("stdio_server" in word for word in child.cmdline())
     ]
+
+
+async def test_a_soak_leaks_neither_descriptors_nor_memory(tmp_path: Path, table: Table) -> None:
+    async with instance(tmp_path / "data") as running:
+        await running.ask("add", name="one", config=stdio())
+        await running.ask("refresh", server="one")
+        token = (await running.ask("token new", name="chaos"))["token"]
+        process = psutil.Process(running.process.pid)
+        samples: list[tuple[float, int, float]] = []
+        began = time.monotonic()
+
+        async def call_steadily() -> list[bool]:
+            """Whether each call failed."""
+            failed: list[bool] = []
+            async with connected(running.url, token, "auto") as client:
+                while (now := time.monotonic()) < began + SOAK_S:
+                    result = await client.call_tool(
+                        "tool_execute", {"toolKey": "one:echo", "arguments": {"n": len(failed)}}
+                    )
+                    failed.append(result.is_error)
+                    due = began + len(failed) * CLIENTS / CALLS_PER_SECOND
+                    await asyncio.sleep(max(0.0, due - now))
+            return failed
+
+        clients = [spawn(call_steadily(), name="client") for _ in range(CLIENTS)]
+        while (at := time.monotonic() - began) < SOAK_S:
+            samples.append((at, process.num_fds(), process.memory_info().rss / 2**20))
+            await asyncio.wait(clients, timeout=SOAK_S / 120, return_when=asyncio.FIRST_EXCEPTION)
+        failed = [each for results in await asyncio.gather(*clients) for each in results]
+        await running.stop()
+    settled = samples[len(samples) // 3 :]
+    descriptors = slope_per_minute([(at, count) for at, count, _ in settled])
+    memory = slope_per_minute([(at, rss) for at, _, rss in settled])
+    table[f"a soak of {SOAK_S} s"] = (
+        f"{len(failed)} calls, {len(failed) / SOAK_S:.0f} a second; a minute adds "
+        f"{descriptors:+.2f} descriptors and {memory:+.2f} MB",
+        str(sum(failed)),
+    )
+    assert sum(failed) == 0
+    assert abs(descriptors) < 1
+    assert memory < 2
+
+
+def slope_per_minute(points: list[tuple[float, float]]) -> float:
+    """Of the line that fits best."""
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    return 60 * sum((x - mean_x) * (y - mean_y) for x, y in points) / spread

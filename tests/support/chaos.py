@@ -28,10 +28,9 @@ _MANY = 12
 class Instance:
     """`toolbooth serve` that can be killed at any moment, and commands to it."""
 
-    def __init__(self, folder: Path, *prefix: str, **variables: str) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         self.folder = folder
         self.log = folder.parent / "log"
-        self._prefix = prefix
         self._variables = variables
         self.process: asyncio.subprocess.Process
         self.url = ""
@@ -39,12 +38,9 @@ class Instance:
         do_not_confirm(folder)
 
     async def start(self) -> None:
-        command = [*self._prefix, str(TOOLBOOTH), "serve", "--port", "0"]
         with self.log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *command,
-                "--data-dir",
-                str(self.folder),
+                *(str(TOOLBOOTH), "serve", "--port", "0", "--data-dir", str(self.folder)),
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, **self._variables},
@@ -71,8 +67,8 @@ class Instance:
 
 
 @asynccontextmanager
-async def instance(folder: Path, *prefix: str, **variables: str) -> AsyncGenerator[Instance]:
-    running = Instance(folder, *prefix, **variables)
+async def instance(folder: Path, **variables: str) -> AsyncGenerator[Instance]:
+    running = Instance(folder, **variables)
     await running.start()
     try:
         yield running
@@ -97,7 +93,9 @@ async def observe(running: Instance) -> Observation:
     status = await running.ask("status")
     problems = await running.ask("file problems")
     consented = running.folder / "workspaces" / "personal" / "consents.json"
-    consents = json.loads(consented.read_bytes())["servers"] if consented.exists() else {}
+    consents: dict[str, str] = {}
+    if consented.exists():
+        consents = json.loads(consented.read_bytes())["servers"]
     set_aside = [*running.folder.rglob("*.damaged"), *running.folder.rglob("*.broken-*")]
     return Observation(
         {server["id"]: not server["enabled"] for server in status["servers"]},

@@ -77,7 +77,9 @@ async def test_an_answer_after_heartbeats_is_the_result(tmp_path: Path) -> None:
         assert await send(address, "list", {}) == 7
 
 
-@pytest.mark.parametrize("written", [b"", b"\n", b'{"ok": true, "res', b'{"ok": true, "result": 7}'])
+@pytest.mark.parametrize(
+    "written", [b"", b"\n", b'{"ok": true, "res', b'{"ok": true, "result": 7}']
+)
 async def test_an_instance_killed_while_it_answers_is_reported(
     tmp_path: Path, written: bytes
 ) -> None:
