@@ -210,6 +210,16 @@ async def test_a_server_removed_while_a_call_waits_for_it_is_unknown(
     assert result.message == "There is no tool slow:echo."
 
 
+async def test_a_discovery_cancelled_while_a_call_waits_for_it_is_told_as_that(
+    running: RunningRouter, held: HeldServer
+) -> None:
+    ref = await begin(running, "Slow", held.config)
+    call = spawn(running.call("tool_execute", ECHO), name="call")
+    await until_step(running, DiscoveryStep.CONNECTING)
+    await running.router.discovery.cancel(PERSONAL, ref.server)
+    assert (await call)["structuredContent"]["message"] == "Slow: Cancelled."
+
+
 async def test_a_server_turned_off_while_a_call_waits_for_it_is_told_as_that(
     running: RunningRouter, held: HeldServer
 ) -> None:
