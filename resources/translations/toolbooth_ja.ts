@@ -326,9 +326,9 @@
         <translation>失敗</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools need approval</source>
+        <source>%n items need approval</source>
         <translation>
-            <numerusform>%n 個のツールに承認が必要です</numerusform>
+            <numerusform>%n 件に承認が必要です</numerusform>
         </translation>
     </message>
     <message>
@@ -534,9 +534,9 @@
         <translation>「{name}」が重複しています。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools of {name} need approval</source>
+        <source>%n items of {name} need approval</source>
         <translation>
-            <numerusform>{name} の %n 件のツールに承認が必要です</numerusform>
+            <numerusform>{name} の %n 件に承認が必要です</numerusform>
         </translation>
     </message>
     <message>
@@ -1492,6 +1492,10 @@
         <translation>その中のフォルダーを共有するか、サンドボックスなしでサーバーを検出してください。</translation>
     </message>
     <message>
+        <source>The server was saved, but its command is not approved. Approve it when this file can be used.</source>
+        <translation>サーバーは保存されましたが、そのコマンドはまだ承認されていません。このファイルが使えるようになったら承認してください。</translation>
+    </message>
+    <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
         <translation>{name} のツールは、{limit} 秒たってもまだ検出中です。</translation>
     </message>
@@ -1988,6 +1992,22 @@
     <message>
         <source>Looks suspicious, but apps can use it</source>
         <translation>不審な点があります。アプリは使用できる状態です</translation>
+    </message>
+    <message>
+        <source>Prompt {name}</source>
+        <translation>プロンプト {name}</translation>
+    </message>
+    <message>
+        <source>Resource {name}</source>
+        <translation>リソース {name}</translation>
+    </message>
+    <message>
+        <source>Resource template {name}</source>
+        <translation>リソーステンプレート {name}</translation>
+    </message>
+    <message>
+        <source>Server instructions</source>
+        <translation>サーバーの説明と指示</translation>
     </message>
     <message>
         <source>Parts of the list are not shown: {what}.</source>
@@ -2656,6 +2676,12 @@
         <translation>サインイン…</translation>
     </message>
     <message numerus="yes">
+        <source>%n items need approval</source>
+        <translation>
+            <numerusform>%n 件に承認が必要です</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Approve all %n</source>
         <translation>
             <numerusform>%n 件すべてを承認</numerusform>
@@ -2668,12 +2694,6 @@
     <message>
         <source>Block {tool}</source>
         <translation>{tool} を拒否</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tools need approval</source>
-        <translation>
-            <numerusform>%n 個のツールに承認が必要です</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>Approve %n without findings</source>
