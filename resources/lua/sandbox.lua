@@ -197,8 +197,10 @@ local function call(server, tool, arguments, options)
   return promise
 end
 
+local servers = setmetatable({}, { __mode = "k" })
+
 local function server_called(name)
-  return setmetatable({}, {
+  local server = setmetatable({}, {
     __name = "server",
     __metatable = "server",
     __unwritable = "a server has no form in JSON",
@@ -207,10 +209,13 @@ local function server_called(name)
     __index = function(_, tool)
       if type(tool) ~= "string" then error("a tool is named by a string", 2) end
       return function(arguments, options)
+        if servers[arguments] then error(format("write %s.%s{…}, with a dot", name, tool), 2) end
         return call(name, tool, arguments, options)
       end
     end,
   })
+  servers[server] = true
+  return server
 end
 
 local function take(event)

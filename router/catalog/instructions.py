@@ -32,13 +32,14 @@ _WITH_SEARCH = (
 
 def instructions_of(
     exposure: Exposure | None,
-    servers: Sequence[tuple[ServerId, JsonObject]],
+    servers: Sequence[tuple[ServerId, JsonObject | None]],
     tools: Collection[ToolKey],
     *,
     offer_search: bool = False,
 ) -> str:
     """The instructions, bounded in size. Every server is named, as long as the names alone have
-    room. `exposure` None: clients get all tools; `servers` are ids with their `serverInfo`."""
+    room. `exposure` None: clients get all tools; `servers` are ids with their `serverInfo`,
+    None for those whose tools are not known yet."""
     searches = offer_search and exposure is Exposure.PROGRESSIVE
     introduction = _WITH_SEARCH if searches else _INTRODUCTION[exposure]
     names = defaultdict[ServerId, list[str]](list)
@@ -52,7 +53,7 @@ def instructions_of(
     return f"{introduction}\n{_names(servers, MAX_INSTRUCTIONS_BYTES - len(introduction) - 1)}"
 
 
-def _names(servers: Sequence[tuple[ServerId, JsonObject]], room: int) -> str:
+def _names(servers: Sequence[tuple[ServerId, JsonObject | None]], room: int) -> str:
     """As many names as there is room for; ids are ASCII."""
     shown = len(servers)
     while True:
@@ -63,11 +64,13 @@ def _names(servers: Sequence[tuple[ServerId, JsonObject]], room: int) -> str:
         shown -= 1
 
 
-def _line(server: ServerId, info: JsonObject, names: Sequence[str], length: int) -> str:
+def _line(server: ServerId, info: JsonObject | None, names: Sequence[str], length: int) -> str:
     """One line about a server: its description if it has one, else a few of its tools."""
-    about = _short_description(info, length) or ", ".join(names[:5]) or "not listed yet"
+    if info is None:
+        return f"- {server} (tools not known yet)" if length else f"- {server}"
+    about = _short_description(info, length) or ", ".join(names[:5])
     count = "1 tool" if len(names) == 1 else f"{len(names)} tools"
-    return f"- {server} ({count}): {about}" if length else f"- {server} ({count})"
+    return f"- {server} ({count}): {about}" if length and about else f"- {server} ({count})"
 
 
 def _short_description(server_info: JsonObject, length: int) -> str:

@@ -85,7 +85,7 @@ async def list_tools(context: Context) -> list[JsonObject]:
 
 def _hit_lines(hits: list[JsonObject]) -> list[str]:
     if not hits:
-        return ["No tool matches. See all of them with: toolbooth tools"]
+        return ["No tools found. See all of them with: toolbooth tools"]
     rows = ((f"{h['relevance']:.2f}", shown_key(h["toolKey"]), h["description"]) for h in hits)
     return table(rows, prose=True)
 
@@ -97,7 +97,12 @@ async def _search_run(send: Send, call: Invocation) -> Any:
 
 
 async def unlisted(context: Context) -> list[str]:
-    """A sentence for the servers whose tools could not be searched."""
+    """What was not searched: a sentence for each server whose tools are not known, or one for all
+    if clients don't search."""
+    if context.router.projects.config(context.workspace, context.project).optimization is None:
+        return [
+            "Nothing was searched: Context Optimization is off, so clients get all tools directly."
+        ]
     return [
         f"{status.name} was not searched: "
         + (

@@ -7,6 +7,7 @@ in between. Events of the calls are collected and sent as the next line.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ _MAX_CONCURRENT = 4
 _PROGRESS = ("progress", "total", "message")
 """The params of a progress notification, as Lua passes them."""
 _LARGE_MESSAGE = 256 * 1024
+_PLACE = re.compile(r"script:(\d+): ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +237,14 @@ class _Run:
 
 
 def _failure(error: str, line: object) -> str:
-    """With the line, unless Lua's message has it."""
-    if "not enough memory" in error and not error.startswith("script:"):
+    """`line` is where the script was, unless the error names its own line, as Lua's do."""
+    place = _PLACE.match(error)
+    if place is not None:
+        line, error = place[1], error[place.end() :]
+    elif "not enough memory" in error:
         return "The script used all the memory it may use."
-    if error.startswith("script:") or not isinstance(line, int):
-        return f"The script failed: {error}"
-    return f"The script failed at line {line}: {error}"
+    where = "" if line is None else f" at line {line}"
+    return f"The script failed{where}: {error}"
 
 
 async def _line(message: JsonObject) -> bytes:

@@ -49,6 +49,8 @@ class _Run:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     """Done at the next step."""
+    is_unwanted: bool = False
+    """Ended by `cancel`, not because the router stops."""
 
     def reached(self, step: DiscoveryStep) -> None:
         self.step = step
@@ -123,12 +125,10 @@ class DiscoveryQueue:
 
     async def cancel(self, ref: ServerRef) -> None:
         """Cancel the discoveries of a server. Nothing of them is left when this returns."""
-        tasks = {key: run.task for key, run in self._runs.items() if key[0] == ref}
-        await _cancel(tasks.values())
-        for key, task in tasks.items():
-            if task.cancelled() and self._context.catalogs.find_unchanged(*key):
-                self._attempts.cancelled(*key)
-                self._end(ref, DiscoveryStep.FAILED, Failure(FailureKind.CANCELLED))
+        runs = [run for key, run in self._runs.items() if key[0] == ref]
+        for run in runs:
+            run.is_unwanted = True
+        await _cancel([run.task for run in runs])
 
     async def close(self) -> None:
         await _cancel([run.task for run in self._runs.values()])
@@ -153,8 +153,14 @@ class DiscoveryQueue:
         return run.task
 
     def _ended(self, key: _Key) -> None:
-        self._runs.pop(key, None)
+        """The task's first callback: whoever waits for it finds its status as it is at the end."""
+        run = self._runs.pop(key)
         self._quiet.discard(key[0])
+        if not (run.is_unwanted and run.task.cancelled()):
+            return
+        if self._context.catalogs.find_unchanged(*key):
+            self._attempts.cancelled(*key)
+            self._end(key[0], DiscoveryStep.FAILED, Failure(FailureKind.CANCELLED))
 
     def _key(self, ref: ServerRef) -> _Key:
         return ref, self._context.catalogs.entry(ref).config.config_hash
@@ -178,6 +184,11 @@ class DiscoveryQueue:
             self._fail(key, program, error.failure)
         except UpstreamAnsweredError as error:
             self._fail(key, program, server_error(error))
+        except Exception as error:
+            # A full disk, or a fault of ours, which is logged. Nothing may wait for it for ever.
+            reason = error.strerror if isinstance(error, OSError) else None
+            self._fail(key, program, Failure(FailureKind.OTHER, detail=reason or ""))
+            raise
         else:
             # A package may have been fetched meanwhile; any other program that was changed
             # meanwhile may have been started before.

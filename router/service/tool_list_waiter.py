@@ -96,6 +96,8 @@ class ToolListWaiter:
     def _failed(self, ref: ServerRef, entry: ServerEntry) -> UpstreamFailed:
         unknown = Failure(FailureKind.OTHER, detail="its tools could not be discovered")
         failure = self._statuses.status(ref).failure or unknown
+        if entry.config.disabled:  # meanwhile
+            failure = Failure(FailureKind.DISABLED)
         advice = advise(failure, entry.name)
         return UpstreamFailed(failure, advice.cause, advice.suggestion, advice.terminal)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from router.domain.errors import UpstreamFailed
@@ -19,6 +19,8 @@ class FakeToolListWaits:
     settle: Callable[[], None] = lambda: None
     """Called when a request waits a moment for discoveries under way."""
     failure: UpstreamFailed | None = None
+    progress: Sequence[float] = ()
+    """What a wait reports."""
     waited: list[ServerRef] = field(default_factory=list[ServerRef])
     waited_briefly: int = 0
 
@@ -26,6 +28,9 @@ class FakeToolListWaits:
         self.waited.append(ref)
         if self.failure is not None:
             raise self.failure
+        if on_progress is not None:
+            for value in self.progress:
+                await on_progress({"progress": value})
         self.list_server(ref)
 
     async def briefly(self, refs: Iterable[ServerRef]) -> None:

@@ -47,7 +47,8 @@ class DiscoveryArguments:
 
     @classmethod
     def read(cls, arguments: JsonObject, default_results: int) -> DiscoveryArguments:
-        limit = as_integer(arguments.get("maxResults", default_results))
+        given = arguments.get("maxResults")
+        limit = default_results if given is None else as_integer(given)
         if limit is None or not 1 <= limit <= MAX_RESULTS:
             raise InvalidInput(f'"maxResults" must be a whole number from 1 to {MAX_RESULTS}.')
         context = arguments.get("context") or ""

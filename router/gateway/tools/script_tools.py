@@ -29,7 +29,7 @@ from router.scripts.runner import Finished, Script, ScriptCall, ScriptFailed, Sc
 MAX_SCRIPT = 256 * 1024
 _MAX_NAMED = 20
 _NIL_GLOBAL = re.compile(r"a nil value \(global '([^']*)'")
-_AT_LINE = re.compile(r"script:(\d+): (.*)")
+_AT_LINE = re.compile(r"at line (\d+): (.*)")
 
 RunTool: TypeAlias = Callable[
     [ClientRequest, ToolKey, JsonObject], Awaitable[ToolResult[JsonObject]]
@@ -197,13 +197,14 @@ def _answer(finished: Finished) -> JsonObject:
 
 
 def _failure(error: ScriptFailed, host: ClientScriptHost) -> JsonObject:
-    text = failed(error).sentence
+    text, advice = failed(error).sentence, list[str]()
     if (missing := _NIL_GLOBAL.search(error.message)) is not None:
         lua = host.view.lua
         alike = nearest(missing[1], (*lua.servers, *LUA_GLOBALS))
-        servers = f"Servers in scripts: {', '.join(lua.servers) or 'none'}."
-        text = " ".join(filter(None, (text, alike, servers)))
-    text = f"{text} {host.carried_out()}".strip()
+        advice = [alike, f"Servers in scripts: {', '.join(lua.servers) or 'none'}."]
+    if following := " ".join(filter(None, (*advice, host.carried_out()))):
+        # What Lua says ends without a period.
+        text = f"{text if text.endswith(('.', '!', '?')) else f'{text}.'} {following}"
     return {"content": _blocks([text], error.printed), "isError": True}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -40,7 +41,7 @@ from router.gateway.tools.script_tools import ScriptTools, script_value
 from router.gateway.tools.tool_discovery import SearchTimes, discovery_result, find
 from router.gateway.tools.tool_listing import ToolListing, ToolListings
 from router.gateway.tools.tool_results import error_result, error_text, outcome_of
-from router.gateway.tools.unlisted_servers import unlisted_json
+from router.gateway.tools.unlisted_servers import IncreasingProgress, unlisted_json
 from router.scripts.runner import ScriptRunner
 from router.wire.mcp import INVALID_PARAMS, MCPError
 
@@ -94,10 +95,16 @@ class ToolMethods:
 
     async def call_tool(self, request: ClientRequest) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
-        name, arguments = request.params.get("name"), request.params.get("arguments", {})
-        if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise MCPError(INVALID_PARAMS, "A tool call needs a name and its arguments.")
+        name, arguments = request.params.get("name"), request.params.get("arguments")
+        arguments = {} if arguments is None else arguments  # which some clients send as null
+        if not isinstance(name, str):
+            raise MCPError(INVALID_PARAMS, '"name" must be the name of a tool.')
+        if not isinstance(arguments, dict):
+            raise MCPError(INVALID_PARAMS, '"arguments" must be an object.')
         arguments = cast(JsonObject, arguments)
+        if request.on_progress is not None:
+            # One for the whole request: its tool may be looked up before the call, and waited for.
+            request = replace(request, on_progress=IncreasingProgress(request.on_progress))
         if name == meta_tools.DISCOVERY:
             return await self._discover(request, arguments)
         view = self._execution.view(request.principal)

@@ -129,3 +129,11 @@ def test_instructions_name_every_server_while_there_is_room(count: int) -> None:
 def test_instructions_have_one_line_per_server() -> None:
     lines = filled(configuration()).view(None).instructions.splitlines()[1:]
     assert lines == ["- files (2 tools): read, write", "- web (1 tool): fetch"]
+
+
+def test_instructions_count_no_tools_that_are_not_known() -> None:
+    catalog = WorkspaceCatalog(configuration(), Provider())
+    listing = CachedListing(prepare(ServerListing(())), "", NOW)
+    catalog.set_listing(WEB, listing)
+    lines = catalog.view(None).instructions.splitlines()[1:]
+    assert lines == ["- files (tools not known yet)", "- web (0 tools)"]

@@ -40,7 +40,7 @@ def test_a_failing_script_prints_its_error_and_sets_the_exit_code(
     terminal("script", "add", "broken", str(file))
     code, out, _ = terminal("script", "run", "broken")
     assert code == 1
-    assert "script:1: no" in out
+    assert "at line 1: no" in out
     assert "There is no script" in terminal("script", "run", "nobody")[2]
     assert "can't be read" in terminal("script", "add", "x", str(tmp_path / "missing"))[2]
 

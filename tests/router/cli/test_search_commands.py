@@ -75,3 +75,7 @@ def test_a_cloud_service_is_set_and_its_failure_reported(
     assert "cloud search failed" in first["explanation"]
     assert "answered by hybrid" in first["explanation"]
     assert terminal("cloud", "off")[0] == 0
+    terminal("project", "set", "-", "--optimization", "off")
+    code, out, error = terminal("search", "echo")
+    assert (code, out) == (0, "No tools found. See all of them with: toolbooth tools\n")
+    assert error.startswith("toolbooth: Nothing was searched: Context Optimization is off")

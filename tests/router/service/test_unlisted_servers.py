@@ -210,6 +210,34 @@ async def test_a_server_removed_while_a_call_waits_for_it_is_unknown(
     assert result.message == "There is no tool slow:echo."
 
 
+async def test_a_discovery_cancelled_while_a_call_waits_for_it_is_told_as_that(
+    running: RunningRouter, held: HeldServer
+) -> None:
+    ref = await begin(running, "Slow", held.config)
+    call = spawn(running.call("tool_execute", ECHO), name="call")
+    await until_step(running, DiscoveryStep.CONNECTING)
+    await running.router.discovery.cancel(PERSONAL, ref.server)
+    assert (await call)["structuredContent"]["message"] == "Slow: Cancelled."
+
+
+async def test_a_server_turned_off_while_a_call_waits_for_it_is_told_as_that(
+    running: RunningRouter, held: HeldServer
+) -> None:
+    ref = await begin(running, "Slow", held.config)
+    principal = running.router.projects.local_principal(PERSONAL, None)
+    by_user = running.router.tools.call(principal, ToolKey(ref.server, "echo"), {})
+    calls = (
+        spawn(by_user, name="by the user"),
+        spawn(running.call("tool_execute", ECHO), name="by an app"),
+    )
+    await until_step(running, DiscoveryStep.CONNECTING)
+    await running.router.servers.set_enabled(ref, False)
+    to_user, to_app = await asyncio.gather(*calls)
+    assert isinstance(to_user, Failed)
+    assert to_user.message == "Slow: Turned off."
+    assert to_app["structuredContent"]["message"] == "Slow: Turned off."
+
+
 async def test_a_server_edited_while_a_call_waits_for_it_is_used_as_it_is_then(
     running: RunningRouter, held: HeldServer
 ) -> None:
@@ -219,6 +247,16 @@ async def test_a_server_edited_while_a_call_waits_for_it_is_used_as_it_is_then(
     await until_step(running, DiscoveryStep.CONNECTING)
     await running.router.servers.update(ref, "Slow", stdio_config(), consent=True)
     assert isinstance(await call, Ok)
+
+
+async def test_a_discovery_that_this_computer_can_not_do_ends_as_failed(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").write_text("where the folder of the sandbox would be")
+    await begin(running, "Slow", stdio_config())
+    result = await running.call("tool_execute", ECHO)
+    assert result["structuredContent"]["message"] == "Slow: File exists."
+    assert status_of(running).discovery is DiscoveryStatus.FAILED
 
 
 # Trying again

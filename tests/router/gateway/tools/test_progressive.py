@@ -382,7 +382,7 @@ async def test_a_scripts_calls_are_checked_and_logged_as_the_clients(
 async def test_an_unknown_server_is_answered_with_the_known_ones(gateway: GatewayHarness) -> None:
     result = await gateway.call("execute", {"script": "\nfile.read{}"})
     assert result["isError"] is True
-    assert "script:2" in result["content"][0]["text"]
+    assert "at line 2:" in result["content"][0]["text"]
     assert "Did you mean files? Servers in scripts: files." in result["content"][0]["text"]
     misspelt = await gateway.call("execute", {"script": "prnt('x')"})
     assert "Did you mean print" in misspelt["content"][0]["text"]
@@ -422,11 +422,11 @@ async def test_a_script_that_fails_says_which_calls_had_been_carried_out() -> No
     """
     text = await text_of(gateway, "execute", script=script)
     assert text == (
-        "The script failed: script:7: stop here Already carried out: files.write_file (2 times). "
+        "The script failed at line 7: stop here. Already carried out: files.write_file (2 times). "
         "May have been carried out: files.read_file."
     )
     nothing = await text_of(gateway, "execute", script="error('early')")
-    assert nothing == "The script failed: script:1: early"
+    assert nothing == "The script failed at line 1: early"
     await gateway.runner.close()
 
 
@@ -564,5 +564,5 @@ async def test_a_dry_run_calls_only_what_reads() -> None:
     ]
     assert [params["name"] for _, _, params in gateway.upstreams.asked] == ["look"]
     broken = await gateway.tool_methods.script_tools.try_out(gateway.request(), "error('no')", {})
-    assert broken.problem == "The script failed: script:1: no"
+    assert broken.problem == "The script failed at line 1: no"
     await gateway.runner.close()

@@ -287,7 +287,7 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_zero() -> None:
     assert len(await GatewayHarness().discover("file", maxResults=1.0)) == 1
 
 
-@pytest.mark.parametrize("limit", [1.5, "1", None, True])
+@pytest.mark.parametrize("limit", [1.5, "1", [1], True])
 async def test_a_limit_that_is_no_whole_number_is_refused(limit: object) -> None:
     arguments = {"query": ["file"], "maxResults": limit}
     answer = await GatewayHarness().call("tool_discovery", arguments)
@@ -378,6 +378,33 @@ async def test_optimization_is_set_per_project() -> None:
         t["name"] for t in gateway.tool_methods.list_tools(gateway.request("all")).result["tools"]
     ]
     assert names == ["files__read_file", "files__write_file"]
+
+
+async def test_what_is_given_as_null_counts_as_absent() -> None:
+    """Agents that fill in every field send null for what they leave out."""
+    optional = {"maxResults": None, "context": None, "detail": None}
+    [hit] = await GatewayHarness().discover("files:read_file", **optional)
+    assert hit["toolKey"] == "files:read_file"
+    gateway = GatewayHarness(optimization=None)
+    wrong = await gateway.tool_methods.call_tool(
+        gateway.request(name="files__read_file", arguments=None)
+    )
+    assert '"path" is required' in wrong["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("params", "why"),
+    [
+        ({}, '"name" must be the name of a tool'),
+        ({"name": 3}, '"name" must be the name of a tool'),
+        ({"name": "tool_discovery", "arguments": []}, '"arguments" must be an object'),
+        ({"name": "tool_discovery", "arguments": False}, '"arguments" must be an object'),
+    ],
+)
+async def test_a_call_of_another_shape_says_what_is_wrong(params: JsonObject, why: str) -> None:
+    gateway = GatewayHarness()
+    with pytest.raises(MCPError, match=why):
+        await gateway.tool_methods.call_tool(gateway.request(**params))
 
 
 async def test_an_unexposed_name_is_an_unknown_tool() -> None:

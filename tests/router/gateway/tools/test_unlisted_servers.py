@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -97,6 +98,22 @@ async def test_a_bare_name_waits_a_moment_for_servers_being_discovered() -> None
     arguments = {"toolKey": "read_file", "arguments": PATH}
     assert await gateway.call("tool_execute", arguments) == ODD_RESULT
     assert gateway.tool_list_waits.waited == [FILES_REF]
+
+
+@pytest.mark.proves("REG-1", "META-3")
+async def test_progress_increases_over_the_lookup_of_a_tool_and_its_call() -> None:
+    gateway = unlisted(optimization="bm25")
+    gateway.tool_list_waits.progress = (0, 0.3)
+    passed: list[object] = []
+
+    async def sink(params: JsonObject) -> None:
+        passed.append(params["progress"])
+
+    arguments = {"toolKey": "files:read_file", "arguments": PATH}
+    request = gateway.request(name="tool_execute", arguments=arguments)
+    await gateway.tool_methods.call_tool(replace(request, on_progress=sink))
+    assert passed == [0, 0.3, 1]
+    assert len(gateway.tool_list_waits.waited) > 1
 
 
 @pytest.mark.proves("REG-1", "REG-7")
