@@ -136,7 +136,10 @@ class Servers:
         return server
 
     async def _grant(self, ref: ServerRef, config: ServerConfig) -> None:
-        await asyncio.to_thread(self._catalogs.consents(ref.workspace).grant, ref.server, config)
+        """Writes nothing if it is granted already."""
+        consents = self._catalogs.consents(ref.workspace)
+        if not await asyncio.to_thread(consents.has, ref.server, config):
+            await asyncio.to_thread(consents.grant, ref.server, config)
 
     async def _with_secrets_stored(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         """Without a keyring, only a process that goes on serving may keep them in memory."""

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator
-from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 Table: TypeAlias = dict[str, tuple[str, str]]
 """What was tried and what was lost, by what was done."""
-TABLE = Path(__file__).parents[2] / "build" / "chaos.md"
+
+_ROWS: Table = {}
 
 
 @pytest.fixture(scope="session")
-def table() -> Generator[Table]:
-    """Written and printed when all proofs are done."""
-    rows: Table = {}
-    yield rows
-    lines = ["| what | tried | lost |", "|---|---|---|"]
-    lines += [f"| {what} | {tried} | {lost} |" for what, (tried, lost) in rows.items()]
-    TABLE.parent.mkdir(exist_ok=True)
-    TABLE.write_text("\n".join(lines) + "\n")
-    os.write(2, "\n".join(["", *lines, ""]).encode())
+def table() -> Table:
+    """Printed when all proofs are done."""
+    return _ROWS
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _ROWS:
+        lines = [f"| {what} | {tried} | {lost} |" for what, (tried, lost) in _ROWS.items()]
+        terminalreporter.section("what was tried and lost")
+        for line in ("| what | tried | lost |", "|---|---|---|", *lines):
+            terminalreporter.write_line(line)
