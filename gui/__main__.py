@@ -68,10 +68,11 @@ def _window_options(words: list[str]) -> argparse.Namespace | None:
     parser.add_argument("--data-dir")
     parser.add_argument("--port", type=_port)
     parser.add_argument("--hidden", action="store_true")
-    links = [word for word in words if is_own_link(word)]
-    others = [word for word in words if not is_own_link(word)]
-    options, rest = parser.parse_known_args(others)
-    options.link = links[0] if links else None
+    # A link is the last word. A quote in one could end it where a system starts us by a line of
+    # text, as Windows does; what follows would be options that a web page chose.
+    link = words[-1] if words and is_own_link(words[-1]) else None
+    options, rest = parser.parse_known_args(words[:-1] if link else words)
+    options.link = link
     return None if rest else options
 
 

@@ -70,7 +70,7 @@ TEST_PROGRAMS = {
     "xwininfo": "x11-utils",
 }
 BUNDLE_PROGRAMS = {"objdump": "binutils"}
-PROOF_PROGRAMS = {"strace": "strace"}
+PROOF_PROGRAMS = {"strace": "strace", "faketime": "faketime", "cc": "build-essential"}
 MODULES = {"ensurepip": "python3-venv"}
 
 

@@ -64,7 +64,7 @@ def attention_items(
     for part in find_attention(router).workspaces:
         found += [_of_server(status) for status in part.servers]
         for pending in part.pending:
-            title = tr("%n tools of {name} need approval", "", len(pending.tools))
+            title = tr("%n items of {name} need approval", "", len(pending.tools))
             text = tr("They are new or have changed. Apps can’t use them until you approve them.")
             key = ("tools", pending.ref, frozenset(tool.key for tool in pending.tools))
             notification = Notification(title.format(name=pending.name), text)

@@ -77,7 +77,7 @@ def _present_failure(status: ServerStatus, failure: Failure) -> ServerRow:
 def _present_healthy(status: ServerStatus) -> ServerRow:
     target = short_target(status)
     if status.pending_count and status.state in (ServerState.READY, ServerState.IDLE):
-        waits = tr("%n tools need approval", "", status.pending_count)
+        waits = tr("%n items need approval", "", status.pending_count)
         review = Remedy(tr("Review…"), Action.REVIEW_TOOLS)
         return ServerRow(Mark.ATTENTION, tr("Needs approval"), waits, Tone.WARN, review)
     match status.state:

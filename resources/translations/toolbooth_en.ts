@@ -25,13 +25,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools need approval</source>
-        <translation>
-            <numerusform>%n tool needs approval</numerusform>
-            <numerusform>%n tools need approval</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n tools</source>
         <translation>
             <numerusform>%n tool</numerusform>
@@ -43,6 +36,13 @@
         <translation>
             <numerusform>Listed %n tool</numerusform>
             <numerusform>Listed %n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n items need approval</source>
+        <translation>
+            <numerusform>%n item needs approval</numerusform>
+            <numerusform>%n items need approval</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -228,10 +228,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tools of {name} need approval</source>
+        <source>%n items of {name} need approval</source>
         <translation>
-            <numerusform>%n tool of {name} needs approval</numerusform>
-            <numerusform>%n tools of {name} need approval</numerusform>
+            <numerusform>%n item of {name} needs approval</numerusform>
+            <numerusform>%n items of {name} need approval</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -265,6 +265,13 @@
 <context>
     <name>AttentionPage</name>
     <message numerus="yes">
+        <source>%n items need approval</source>
+        <translation>
+            <numerusform>%n item needs approval</numerusform>
+            <numerusform>%n items need approval</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Approve all %n</source>
         <translation>
             <numerusform>Approve all %n</numerusform>
@@ -276,13 +283,6 @@
         <translation>
             <numerusform>Approve %n without findings</numerusform>
             <numerusform>Approve %n without findings</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tools need approval</source>
-        <translation>
-            <numerusform>%n tool needs approval</numerusform>
-            <numerusform>%n tools need approval</numerusform>
         </translation>
     </message>
 </context>

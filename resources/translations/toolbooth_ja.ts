@@ -326,9 +326,9 @@
         <translation>失敗</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools need approval</source>
+        <source>%n items need approval</source>
         <translation>
-            <numerusform>%n 個のツールに承認が必要です</numerusform>
+            <numerusform>%n 件に承認が必要です</numerusform>
         </translation>
     </message>
     <message>
@@ -534,9 +534,9 @@
         <translation>「{name}」が重複しています。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tools of {name} need approval</source>
+        <source>%n items of {name} need approval</source>
         <translation>
-            <numerusform>{name} の %n 件のツールに承認が必要です</numerusform>
+            <numerusform>{name} の %n 件に承認が必要です</numerusform>
         </translation>
     </message>
     <message>
@@ -1092,10 +1092,6 @@
         <translation>応答が JSON ではありません</translation>
     </message>
     <message>
-        <source>it uses protocol version {version}</source>
-        <translation>プロトコルのバージョンが {version} です</translation>
-    </message>
-    <message>
         <source>no response within {seconds} seconds</source>
         <translation>{seconds} 秒以内に応答がありません</translation>
     </message>
@@ -1320,6 +1316,22 @@
         <translation>設定どおりに起動されます：{0} は起動時に {1} をダウンロードします。</translation>
     </message>
     <message>
+        <source>Edit it as that user, or copy it to a file of your own.</source>
+        <translation>そのユーザーとして編集するか、自分のファイルにコピーしてください。</translation>
+    </message>
+    <message>
+        <source>it is larger than {size} MB</source>
+        <translation>{size} MB を超えています</translation>
+    </message>
+    <message>
+        <source>{path} belongs to another user.</source>
+        <translation>{path} は別のユーザーのファイルです。</translation>
+    </message>
+    <message>
+        <source>it has too many values or levels</source>
+        <translation>値または階層が多すぎます</translation>
+    </message>
+    <message>
         <source>&quot;{name}&quot; is the name of several tools.</source>
         <translation>「{name}」という名前のツールが複数あります。</translation>
     </message>
@@ -1424,8 +1436,32 @@
         <translation>取得したパッケージ {name} がディスク上で変更されました</translation>
     </message>
     <message>
+        <source>its address contains a user name; enter only a key</source>
+        <translation>アドレスにユーザー名が含まれています。キーだけを入力してください</translation>
+    </message>
+    <message>
+        <source>its address must end before &quot;?&quot; and &quot;#&quot;</source>
+        <translation>アドレスに「?」や「#」以降を含めることはできません</translation>
+    </message>
+    <message>
+        <source>its address is not a valid URL</source>
+        <translation>アドレスが有効な URL ではありません</translation>
+    </message>
+    <message>
+        <source>it uses another version of the protocol</source>
+        <translation>プロトコルのバージョンが異なります</translation>
+    </message>
+    <message>
         <source>none of its results can be used</source>
         <translation>使える結果がありません</translation>
+    </message>
+    <message>
+        <source>its key contains invalid characters</source>
+        <translation>キーに使用できない文字が含まれています</translation>
+    </message>
+    <message>
+        <source>it can&apos;t be reached</source>
+        <translation>接続できません</translation>
     </message>
     <message>
         <source>Too many commands already wait to be confirmed.</source>
@@ -1454,6 +1490,10 @@
     <message>
         <source>Share a folder in it, or discover the server without a sandbox.</source>
         <translation>その中のフォルダーを共有するか、サンドボックスなしでサーバーを検出してください。</translation>
+    </message>
+    <message>
+        <source>The server was saved, but its command is not approved. Approve it when this file can be used.</source>
+        <translation>サーバーは保存されましたが、そのコマンドはまだ承認されていません。このファイルが使えるようになったら承認してください。</translation>
     </message>
     <message>
         <source>The tools of {name} are still being discovered after {limit} s.</source>
@@ -1952,6 +1992,22 @@
     <message>
         <source>Looks suspicious, but apps can use it</source>
         <translation>不審な点があります。アプリは使用できる状態です</translation>
+    </message>
+    <message>
+        <source>Prompt {name}</source>
+        <translation>プロンプト {name}</translation>
+    </message>
+    <message>
+        <source>Resource {name}</source>
+        <translation>リソース {name}</translation>
+    </message>
+    <message>
+        <source>Resource template {name}</source>
+        <translation>リソーステンプレート {name}</translation>
+    </message>
+    <message>
+        <source>Server instructions</source>
+        <translation>サーバーの説明と指示</translation>
     </message>
     <message>
         <source>Parts of the list are not shown: {what}.</source>
@@ -2620,6 +2676,12 @@
         <translation>サインイン…</translation>
     </message>
     <message numerus="yes">
+        <source>%n items need approval</source>
+        <translation>
+            <numerusform>%n 件に承認が必要です</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Approve all %n</source>
         <translation>
             <numerusform>%n 件すべてを承認</numerusform>
@@ -2632,12 +2694,6 @@
     <message>
         <source>Block {tool}</source>
         <translation>{tool} を拒否</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tools need approval</source>
-        <translation>
-            <numerusform>%n 個のツールに承認が必要です</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>Approve %n without findings</source>

@@ -27,7 +27,7 @@ from router.apps.config_reader import SelfReference, existing_file, plain_config
 from router.apps.locations import AppLocations
 from router.catalog.config_edits import free_name
 from router.config.secret_detection import looks_secret
-from router.domain.errors import ConfigError, NotFound, sentence
+from router.domain.errors import ConfigError, NotFound, ToolboothError, sentence
 from router.domain.ids import TokenId
 from router.domain.json_values import JsonObject, as_object
 
@@ -179,11 +179,16 @@ class AppConfigWriter:
         if file_edit.fingerprint(target.data) != expected:
             raise file_edit.changed_meanwhile(target.path, "Review the preview again.")
         data = text.encode()
-        file_edit.refuse_read_only(target.path)  # before a backup is made
+        file_edit.refuse_protected(target.path)  # before a backup is made
         backup = None
         if target.data is not None:
             backup = file_edit.back_up(target.path, target.data, self._clock())
-        file_edit.replace(target.path, data, expected=expected)
+        try:
+            file_edit.replace(target.path, data, expected=expected)
+        except ToolboothError:
+            if backup is not None:  # Nothing was changed.
+                backup.unlink(missing_ok=True)
+            raise
         if file_edit.read_or_none(target.path) != data:
             raise file_edit.changed_meanwhile(target.path, "Review the file and try again.")
         undo = secrets.token_hex(8)

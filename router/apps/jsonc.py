@@ -14,18 +14,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from router.apps.line_edit import newline_of
+from router.apps.line_edit import MAX_DEPTH, TOO_DEEP, newline_of
 from router.domain.errors import ConfigError, sentence
 from router.domain.json_values import JsonObject, is_deeper
 
 _WHITESPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_COMMENT = re.compile(rf"{_STRING.pattern}|//[^\n]*|/\*.*?\*/|[^\S \t\r\n]", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+(?P<closed>")?+')
+"""One that is not closed extends to the end of its line, and a comment to the end of the text:
+looking for their end from each place again would be quadratic."""
+_COMMENT = re.compile(
+    rf"{_STRING.pattern}|//[^\n]*|/\*.*?\*/|(?P<unclosed>/\*.*)|[^\S \t\r\n]", re.DOTALL
+)
 """A comment, or whitespace that JSON does not have; strings match first and are kept."""
 _TRAILING_COMMA = re.compile(rf"{_STRING.pattern}|[{{\[]\s*,|,(?=\s*[}}\]])")
 """After an opening bracket a comma trails nothing and is kept."""
-_MAX_DEPTH = 200
-_TOO_DEEP = "it is nested too deeply"
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -81,8 +83,10 @@ def _root(path: Path, text: str) -> Node:
     plain = _TRAILING_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
     if not plain.strip():
         return Node(plain, len(plain), len(plain), {})
-    if (quote := _STRING.sub(lambda found: " " * len(found[0]), plain).find('"')) >= 0:
-        raise ConfigError(path, plain.count("\n", 0, quote) + 1, "a string is not closed")
+    for string in _STRING.finditer(plain):
+        if string["closed"] is None:
+            line = plain.count("\n", 0, string.start()) + 1
+            raise ConfigError(path, line, "a string is not closed")
     try:
         value = json.loads(plain, strict=False)
     except json.JSONDecodeError as error:
@@ -91,17 +95,18 @@ def _root(path: Path, text: str) -> Node:
     except ValueError:
         raise ConfigError(path, None, "a number has too many digits") from None
     except RecursionError:
-        raise ConfigError(path, None, _TOO_DEEP) from None
+        raise ConfigError(path, None, TOO_DEEP) from None
     if not isinstance(value, dict):
         raise ConfigError(path, 1, "it must be an object: { ... }")
-    if is_deeper(cast(object, value), _MAX_DEPTH):
-        raise ConfigError(path, None, _TOO_DEEP)
+    if is_deeper(cast(object, value), MAX_DEPTH):
+        raise ConfigError(path, None, TOO_DEEP)
     return Node(plain, plain.index("{"), len(plain.rstrip()), cast(object, value))
 
 
 def _blank(found: re.Match[str]) -> str:
     """Spaces instead of the match, so that positions and lines stay the same."""
-    return found[0] if found[0][0] in '"{[' else re.sub(r"[^\n]", " ", found[0])
+    kept = found[0][0] in '"{[' or found.lastgroup == "unclosed"
+    return found[0] if kept else re.sub(r"[^\n]", " ", found[0])
 
 
 def _with_member(path: Path, text: str, node: Node, keys: Sequence[str], value: JsonObject) -> str:

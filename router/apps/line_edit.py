@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+MAX_DEPTH = 200
+TOO_DEEP = "it is nested too deeply"
 UNSAFE_EDIT = "Toolbooth can't edit this format safely; edit it manually"
 
 

@@ -14,9 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from router.apps.line_edit import replace_lines
+from router.apps.line_edit import MAX_DEPTH, TOO_DEEP, replace_lines
 from router.domain.errors import ConfigError
-from router.domain.json_values import JsonObject, as_object
+from router.domain.json_values import JsonObject, as_object, is_deeper
 
 _LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -24,13 +24,16 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 def parse(path: Path, text: str) -> JsonObject:
     try:
-        return tomllib.loads(text)
+        content = tomllib.loads(text)
     except ValueError as error:  # Also for a number with more digits than Python accepts.
         found = _LINE.search(str(error))
         line = int(found[1]) if found else len(text.splitlines())
         raise ConfigError(path, line, "it is not valid TOML") from None
     except RecursionError:
-        raise ConfigError(path, None, "it is nested too deeply") from None
+        raise ConfigError(path, None, TOO_DEEP) from None
+    if is_deeper(content, MAX_DEPTH):  # as the parts of a dotted key are
+        raise ConfigError(path, None, TOO_DEEP)
+    return content
 
 
 def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,11 +13,16 @@ from router.apps.line_edit import UNSAFE_EDIT, replace_lines
 from router.domain.errors import ConfigError
 from router.domain.json_values import JsonObject, as_object
 
+_MAX_VALUES = 200_000
 _EMPTY = re.compile(r":(?:[ \t]*(?:\{[ \t]*\}|null|Null|NULL|~))?(?=[ \t]*(?:#.*)?$)")
 
 
 def parse(path: Path, text: str) -> JsonObject:
-    return as_object(_plain(_parsed(path, text)))
+    content = _parsed(path, text)
+    try:
+        return as_object(_plain(content, iter(range(_MAX_VALUES))))
+    except (StopIteration, RecursionError):
+        raise ConfigError(path, None, "it has too many values or levels") from None
 
 
 def edited(path: Path, text: str, keys: Sequence[str], entry: JsonObject | None) -> str:
@@ -120,10 +125,13 @@ def _entry_lines(content: JsonObject, indent: int) -> list[str]:
     return [f"{' ' * indent}{line}" for line in out.getvalue().splitlines()]
 
 
-def _plain(value: Any) -> Any:
-    """ruamel's containers as plain dicts and lists."""
+def _plain(value: Any, left: Iterator[int]) -> Any:
+    """ruamel's containers as plain dicts and lists. `left` counts the values: aliases of aliases
+    would expand without limit."""
+    next(left)
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in cast(dict[Any, Any], value).items()}
+        items = cast(dict[Any, Any], value).items()
+        return {str(key): _plain(each, left) for key, each in items}
     if isinstance(value, list):
-        return [_plain(item) for item in cast(list[Any], value)]
+        return [_plain(item, left) for item in cast(list[Any], value)]
     return value

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from router.catalog.config_edits import project_entry
+from router.catalog.listed_items import item_subject
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.saved_scripts import script_tool
 from router.catalog.server_entry import ServerEntry, configured_servers
@@ -86,7 +87,7 @@ class WorkspaceCatalog:
         return entry
 
     def pending(self, entry: ServerEntry) -> Mapping[str, PendingApproval]:
-        """The unapproved tools of a server that the user has yet to decide about. A tool that the
+        """What of a server the user has yet to approve or block. A tool that the
         workspace blocks is decided, and pending again once it is no longer blocked."""
         of, pending = self._pending.get(entry.id, (None, entry.unapproved))
         if of is not entry:  # Another configuration makes another entry.
@@ -97,9 +98,16 @@ class WorkspaceCatalog:
     def _undecided(self, entry: ServerEntry) -> Mapping[str, PendingApproval]:
         if not entry.unapproved or not self._layers(None):
             return entry.unapproved
-        unapproved = [tool for tool in entry.tools if tool.key.tool in entry.unapproved]
-        undecided = [tool.key.tool for tool in unapproved if not self.policy(tool).hidden]
-        return {name: entry.unapproved[name] for name in undecided}
+        subjects = {
+            **{item.name: item_subject(entry.id, item) for item in entry.held_items},
+            **{tool.key.tool: _subject(tool) for tool in entry.tools},
+        }
+        layers = self._layers(None)
+        return {
+            name: pending
+            for name, pending in entry.unapproved.items()
+            if (subject := subjects[name]) is None or not policy_of(subject, layers).hidden
+        }
 
     def policy(self, tool: Tool, project: ProjectId | None = None) -> Policy:
         layers = self._layers(project)

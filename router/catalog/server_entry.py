@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from router.catalog.listed_items import listed_items, without
 from router.catalog.tool_definition import tool_view
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
@@ -14,11 +15,14 @@ from router.domain.names import assign_server_ids
 from router.domain.tool_lists import (
     Approval,
     CachedListing,
+    ListedItem,
     PendingApproval,
     PreparedListing,
     PreparedTool,
 )
 from router.domain.tools import Tool, ToolView
+
+_NOTHING = PreparedListing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +35,30 @@ class ServerEntry:
     cached: CachedListing | None = None
     tools: tuple[Tool, ...] = ()
     """In order of name."""
+    items: tuple[ListedItem, ...] = ()
+    """What it lists besides its tools."""
+    visible: PreparedListing = _NOTHING
+    """What it lists, without the items that need approval."""
     suspicious_count: int = 0
     unapproved: Mapping[str, PendingApproval] = field(default_factory=dict[str, PendingApproval])
-    """Tools that need approval, by name: in no view, and calls to them are refused."""
+    """Tools and items that need approval, by name: in no view, and requests for them are
+    refused."""
     dismissed: Collection[str] = ()
     """Tools whose findings the user has seen and dismissed, by name: they are not shown."""
 
     @property
     def listing(self) -> PreparedListing:
         """What the server listed, as far as that is known."""
-        return self.cached.listing if self.cached else PreparedListing()
+        return self.cached.listing if self.cached else _NOTHING
+
+    @property
+    def unapproved_tools(self) -> Collection[str]:
+        return [tool.key.tool for tool in self.tools if tool.key.tool in self.unapproved]
+
+    @property
+    def held_items(self) -> Collection[ListedItem]:
+        """The items that need approval."""
+        return [item for item in self.items if item.name in self.unapproved]
 
     @property
     def listed_at(self) -> datetime | None:
@@ -54,15 +72,17 @@ class ServerEntry:
         dismissed: Collection[str] = (),
     ) -> ServerEntry:
         """Takes a while for thousands of tools: call it in a thread."""
-        prepared = cached.listing.tools if cached else ()
+        listing = cached.listing if cached else _NOTHING
         tools = tuple(
             self._tool(replace(each, findings=()) if each.name in dismissed else each)
-            for each in prepared
+            for each in listing.tools
         )
         return replace(
             self,
             cached=cached,
             tools=tools,
+            items=listed_items(listing),
+            visible=without(listing, unapproved) if unapproved else listing,
             suspicious_count=sum(bool(tool.findings) for tool in tools),
             unapproved=unapproved or {},
             dismissed=dismissed,

@@ -103,7 +103,7 @@ class ServerStatuses:
             failure=_failure(entry, condition),
             process=condition.process,
             pending_count=len(catalog.pending(entry)),
-            unapproved_count=len(entry.unapproved),
+            unapproved_count=len(entry.unapproved_tools),
             suspicious_count=entry.suspicious_count,
             cuts=listing.cuts if listing else (),
             unread=tuple(listing.unread.items()) if listing else (),

@@ -12,12 +12,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 from router.catalog.instructions import instructions_of
+from router.catalog.listed_items import item_subject
 from router.catalog.lua_names import LuaNames
 from router.catalog.permission_policy import ALLOWED, Layer, Policy, Subject, policy_of
 from router.catalog.prompts_resources import (
     ExposedItem,
     exposed_prompts,
     exposed_resources,
+    matches,
     resolve_uri,
 )
 from router.catalog.server_entry import ServerEntry
@@ -30,7 +32,7 @@ from router.domain.json_values import JsonObject
 from router.domain.names import SCRIPTS, SEPARATOR, exposed_names, folded, nearest
 from router.domain.permissions import PermissionKind
 from router.domain.search import SearchIndex, SearchProvider
-from router.domain.tool_lists import Approval
+from router.domain.tool_lists import Approval, ItemKind, ListedItem
 from router.domain.tools import Tool
 from router.domain.workspaces import Exposure, Optimization
 
@@ -120,7 +122,7 @@ class View:
             )
 
     def _check_approved(self, key: ToolKey) -> None:
-        """For a tool that needs approval, the error tells what the user has to do."""
+        """For a tool or an item that needs approval, the error tells what the user has to do."""
         entry = self.entries.get(key.server)
         pending = entry.unapproved.get(key.tool) if entry is not None else None
         if pending is None or self.policy(key).hidden:
@@ -170,17 +172,17 @@ class View:
 
     @cached_property
     def prompts(self) -> dict[str, ExposedItem]:
-        listed = ((s.id, prompt) for s in self.servers for prompt in s.listing.prompts)
+        listed = ((s.id, prompt) for s in self.servers for prompt in s.visible.prompts)
         return self._visible(PermissionKind.PROMPT, exposed_prompts(listed, prefixed=self.prefixed))
 
     @cached_property
     def resources(self) -> dict[str, ExposedItem]:
-        listed = ((s.id, each) for s in self.servers for each in s.listing.resources)
+        listed = ((s.id, each) for s in self.servers for each in s.visible.resources)
         return self._visible(PermissionKind.RESOURCE, exposed_resources(listed, "uri"))
 
     @cached_property
     def templates(self) -> dict[str, ExposedItem]:
-        listed = ((s.id, each) for s in self.servers for each in s.listing.resource_templates)
+        listed = ((s.id, each) for s in self.servers for each in s.visible.resource_templates)
         return self._visible(PermissionKind.RESOURCE, exposed_resources(listed, "uriTemplate"))
 
     def _visible(
@@ -193,8 +195,32 @@ class View:
         }
 
     def find_resource(self, uri: str) -> tuple[ServerId, str] | None:
-        """The server a URI belongs to and its URI there; None if no single server has it."""
-        return resolve_uri(uri, self.resources, self.templates)
+        """The server a URI belongs to and its URI there; None if no single server has it. Raises
+        `InvalidInput` for one that needs approval."""
+        found = resolve_uri(uri, self.resources, self.templates)
+        for server, original in [found] if found else [(entry.id, uri) for entry in self.servers]:
+            if (held := _held_resource(self.entries[server], original)) is not None:
+                self._check_item(server, held)
+                return None
+        return found
+
+    def check_prompt(self, exposed_name: str) -> None:
+        """Raise `InvalidInput` for a prompt that needs approval."""
+        held = {
+            ToolKey(entry.id, item.original): item
+            for entry in self.servers
+            for item in entry.held_items
+            if item.kind is ItemKind.PROMPT
+        }
+        key = exposed_names(held, prefixed=self.prefixed).get(exposed_name)
+        if key is not None:
+            self._check_item(key.server, held[key])
+
+    def _check_item(self, server: ServerId, held: ListedItem) -> None:
+        """A blocked item is refused without a word about approval."""
+        subject = item_subject(server, held)
+        if subject is None or not self.policy_for(subject).hidden:
+            self._check_approved(ToolKey(server, held.name))
 
     @cached_property
     def full_tokens(self) -> int:
@@ -204,6 +230,23 @@ class View:
     @cached_property
     def instructions(self) -> str:
         """At most 2 KB, one line per server, the same bytes for the same servers."""
-        servers = [(s.id, s.listing.server_info if s.cached else None) for s in self.servers]
+        servers = [(s.id, s.visible.server_info if s.cached else None) for s in self.servers]
         exposure = None if self.optimization is None else self.exposure
         return instructions_of(exposure, servers, self.tools, offer_search=self.offer_search)
+
+
+def _held_resource(entry: ServerEntry, uri: str) -> ListedItem | None:
+    """The resource that needs approval and has this URI; or the template, if the URI is of no
+    approved resource and matches no approved template. So no template opens a changed resource."""
+    if not entry.unapproved:
+        return None
+    held = {(item.kind, item.original): item for item in entry.held_items}
+    if (resource := held.get((ItemKind.RESOURCE, uri))) is not None:
+        return resource
+    listing = entry.visible
+    if any(each.get("uri") == uri for each in listing.resources) or any(
+        matches(str(each.get("uriTemplate")), uri) for each in listing.resource_templates
+    ):
+        return None
+    templates = (item for (kind, _), item in held.items() if kind is ItemKind.RESOURCE_TEMPLATE)
+    return next((item for item in templates if matches(item.original, uri)), None)

@@ -12,7 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from router.domain.errors import Conflict, ToolboothError
-from router.runtime.local_ipc import NotListening, NotResponding, send, socket_address
+from router.runtime.local_ipc import (
+    AnswerLost,
+    NotListening,
+    NotResponding,
+    send,
+    socket_address,
+)
 from router.store.instance_lock import InstanceLock, describe
 
 _ANSWER_TIMEOUT_S = 30.0
@@ -40,7 +46,7 @@ def claim(data_dir: Path, words: Sequence[str]) -> InstanceLock | None:
 async def _is_taken(data_dir: Path, lock: InstanceLock, words: Sequence[str]) -> bool:
     async with asyncio.timeout(_ANSWER_TIMEOUT_S):
         while describe(data_dir) is not None or not lock.try_acquire():
-            with suppress(NotListening):
+            with suppress(NotListening, AnswerLost):
                 request = {"words": list(words)}
                 reply = await send(socket_address(data_dir), "window open", request)
                 return bool(reply["opened"])

@@ -1,4 +1,4 @@
-"""The commands about approvals of servers' commands and of tools."""
+"""The commands about approvals of servers' commands and of what servers list."""
 
 from __future__ import annotations
 
@@ -111,12 +111,12 @@ async def approve(context: Context) -> JsonObject:
 
 def _pending_lines(tools: list[JsonObject]) -> list[str]:
     if not tools:
-        return ["No tools need approval."]
+        return ["Nothing needs approval."]
     return [
         *(line for tool in tools for line in _pending_tool(tool)),
         "Approve one with: toolbooth approve TOOLKEY",
         "Approve all of a server's with: toolbooth approve SERVER",
-        "Block one with: toolbooth permission set TOOLKEY deny",
+        "Block a tool with: toolbooth permission set TOOLKEY deny",
     ]
 
 
@@ -137,7 +137,7 @@ def _difference(parts: list[list[str]]) -> str:
 
 @COMMANDS.add(
     "pending",
-    "List the tools that need approval.",
+    "List the tools, prompts, resources and instructions that need approval.",
     WORKSPACE,
     OPTIONAL_SERVER,
     examples=["files"],
@@ -148,6 +148,7 @@ async def pending(context: Context) -> list[JsonObject]:
     return [
         {
             "toolKey": str(tool.key),
+            "kind": tool.kind or "tool",
             **json_fields(tool, "approval old new"),
             "difference": [[part.change, part.text] for part in tool.difference],
             "findings": [finding_json(found) for found in tool.findings],

@@ -148,7 +148,7 @@ def _notes(server: JsonObject) -> list[str]:
     if server.get("discovery") in _FAILED:
         notes.append(f"  {name}: {_last_try(server)}")
     if waiting := server.get("waitingCount"):
-        need = "1 tool needs" if waiting == 1 else f"{waiting} tools need"
+        need = "1 item needs" if waiting == 1 else f"{waiting} items need"
         notes.append(f"! {name}: {need} approval. See: toolbooth pending")
     if suspicious := server.get("suspiciousCount"):
         look = "1 tool looks" if suspicious == 1 else f"{suspicious} tools look"

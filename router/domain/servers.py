@@ -96,7 +96,7 @@ class ServerStatus:
     retry_at: datetime | None = None
     """When a failed discovery is tried again by itself."""
     pending_count: int = 0
-    """Tools that need approval."""
+    """Tools and other items that need approval."""
     unapproved_count: int = 0
     """Those, and the tools that were blocked instead of approved: no client sees them."""
     suspicious_count: int = 0

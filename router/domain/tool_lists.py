@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -92,19 +92,58 @@ class Approval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PendingApproval:
-    """Why a tool needs approval, and its approved form, if that is known."""
+    """Why a tool or a listed item needs approval, and its approved form, if that is known."""
 
     approval: Approval
     approved: dict[str, Any] | None = None
 
 
 class ApprovalPolicy(StrEnum):
-    """When the tools of a workspace need approval."""
+    """When what the servers of a workspace list needs approval."""
 
     TRUST = "trust"
     ASK_ON_CHANGE = "ask_on_change"
-    """The first tool list of a server counts as approved; later changes need approval."""
+    """The first list of a server counts as approved; later changes need approval."""
     ASK_ALWAYS = "ask_always"
+
+
+class ItemKind(StrEnum):
+    """What a server lists about itself, besides its tools."""
+
+    PROMPT = "prompt"
+    RESOURCE = "resource"
+    RESOURCE_TEMPLATE = "resource_template"
+    SERVER = "server"
+    """The server's own title, description and instructions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    """A prompt, a resource, a resource template or a server's instructions: like a tool, clients
+    get it only in the form that was approved."""
+
+    kind: ItemKind
+    original: str
+    """Its name or URI at the server."""
+    shown: dict[str, Any]
+    """What an approval covers."""
+    definition_hash: str
+
+    @property
+    def name(self) -> str:
+        """Among all that needs approval. A tool of the same name makes neither usable."""
+        return f"{self.kind}:{self.original}"
+
+
+class Approvable(Protocol):
+    """A tool or a listed item, as approvals see it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def shown(self) -> dict[str, Any]: ...
+    @property
+    def definition_hash(self) -> str: ...
 
 
 class WordChange(StrEnum):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from router.domain.ids import ToolKey
 from router.domain.json_values import JsonObject, as_object
 from router.domain.permissions import Permission
-from router.domain.tool_lists import Approval, DiffPart, Finding
+from router.domain.tool_lists import Approval, DiffPart, Finding, ItemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class ToolView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingTool:
-    """A tool that needs approval, with what is needed to decide."""
+    """A tool or a listed item that needs approval, with what is needed to decide."""
 
     key: ToolKey
     approval: Approval
@@ -104,3 +104,5 @@ class PendingTool:
     new: str
     difference: tuple[DiffPart, ...]
     findings: tuple[Finding, ...]
+    kind: ItemKind | None = None
+    """None for a tool, which can also be blocked here."""

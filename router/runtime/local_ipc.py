@@ -51,6 +51,16 @@ class NotListening(ToolboothError):
     """Nobody answers at the address now; the instance may be starting or stopping."""
 
 
+class AnswerLost(ToolboothError):
+    """The instance ended before it answered: the command was carried out, or not."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Toolbooth stopped before it answered. The command may have been carried out.",
+            "Check whether it was. If not, try again.",
+        )
+
+
 class NotResponding(ToolboothError):
     """The instance is there, but gives no sign of life."""
 
@@ -205,12 +215,15 @@ def _unlink(address: str) -> None:
 
 async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s: float = 0) -> Any:
     """Have the running instance do `command`, however long that takes; raises what it raised.
-    `NotListening` is raised only after `retry_for_s`, `NotResponding` if the heartbeat stops."""
+    `NotListening` is raised only after `retry_for_s`, `AnswerLost` if the instance ends meanwhile,
+    `NotResponding` if the heartbeat stops."""
     reader, writer = await _connect_within(address, retry_for_s)
     try:
         request = {"command": command, "arguments": arguments}
         writer.write(json.dumps(request).encode() + b"\n")
         line = await _answer_line(reader)
+    except ConnectionError as error:
+        raise AnswerLost from error
     except BaseException:
         writer.transport.abort()  # don't wait until a stuck instance has read the request
         raise
@@ -218,8 +231,8 @@ async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
-    if not line:
-        raise NotListening("The running instance stopped before it answered.", "Try again.")
+    if not line.endswith(b"\n"):  # nothing, or the part that was written
+        raise AnswerLost
     answer = as_object(json.loads(line))
     if not answer.get("ok"):
         error = as_object(answer.get("error"))
@@ -228,7 +241,7 @@ async def send(address: str, command: str, arguments: JsonObject, *, retry_for_s
 
 
 async def _answer_line(reader: asyncio.StreamReader) -> bytes:
-    """The first line that is no heartbeat; empty if the connection was closed."""
+    """The first line that is no heartbeat; without its end if the connection was closed."""
     silences = 0
     while silences < _MAX_SILENCES:
         try:

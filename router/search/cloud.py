@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from router.domain.errors import SecretUnavailable, ToolboothError, sentence
 from router.domain.json_values import JsonObject, as_array, as_object
 from router.domain.search import SearchHit, SearchRequest
 from router.domain.tools import Tool
+from router.domain.visible_text import is_visible
 from router.store.secrets import SecretStore
 
 # Slow to import, and few use this strategy.
@@ -32,6 +33,7 @@ MAX_RESPONSE_BYTES = 1 << 20
 _FAILURES_TO_OPEN = 3
 _OPEN_S = 60.0
 _MAX_EXPLANATION = 200
+_MAX_READ = 2_000
 
 
 class CloudFailed(ToolboothError):
@@ -92,8 +94,10 @@ class CloudSearch:
     async def _post(self, url: str, body: JsonObject) -> JsonObject:
         import httpx2
 
-        # Loading the system's certificates blocks.
-        client = await asyncio.to_thread(httpx2.AsyncClient, timeout=None)
+        # Loading the system's certificates blocks. A proxy is for other computers: one in the
+        # environment would receive what is sent to this one, unencrypted.
+        proxied = not _is_local(urlsplit(url))
+        client = await asyncio.to_thread(httpx2.AsyncClient, timeout=None, trust_env=proxied)
         headers = await self._headers()
         try:
             async with (
@@ -106,6 +110,8 @@ class CloudSearch:
             raise CloudFailed(
                 sentence("no response within {seconds} seconds", seconds=f"{self._timeout_s:g}")
             ) from None
+        except httpx2.ConnectError:
+            raise CloudFailed("it can't be reached") from None
         except (httpx2.HTTPError, OSError) as error:
             raise CloudFailed(type(error).__name__) from error
 
@@ -114,17 +120,39 @@ class CloudSearch:
             token = await self._secrets.get(TOKEN_NAME)
         except SecretUnavailable:
             return {}  # a service on this computer may need none
+        if not (token.isascii() and token.isprintable()):
+            raise CloudFailed("its key contains invalid characters")
         return {"Authorization": f"Bearer {token}"}
 
 
 def check_address(base: str) -> None:
-    """Queries are private: plain HTTP only to this computer."""
-    parts = urlsplit(base)
-    local = parts.hostname in ("127.0.0.1", "::1", "localhost")
+    """Queries are private: plain HTTP only to this computer. The key is no part of an address,
+    which is shown and stored in the settings."""
+    parts = _parts(base)
     if not parts.hostname or parts.scheme not in ("http", "https"):
         raise CloudFailed("its address must start with https://")
-    if parts.scheme == "http" and not local:
+    if parts.scheme == "http" and not _is_local(parts):
         raise CloudFailed("its address must start with https:// unless it is a local address")
+    if "@" in parts.netloc:
+        raise CloudFailed("its address contains a user name; enter only a key")
+    if parts.query or parts.fragment:
+        raise CloudFailed('its address must end before "?" and "#"')
+
+
+def _parts(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        valid = address.isprintable() and " " not in address and parts.port != 0
+        (parts.hostname or "").encode("idna")  # as it will be resolved
+    except ValueError:
+        valid = False
+    if not valid:
+        raise CloudFailed("its address is not a valid URL")
+    return urlsplit(address)
+
+
+def _is_local(parts: SplitResult) -> bool:
+    return parts.hostname in ("127.0.0.1", "::1", "localhost")
 
 
 def request_body(tools: Sequence[Tool], request: SearchRequest) -> JsonObject:
@@ -156,6 +184,7 @@ async def _read_body(response: httpx2.Response) -> JsonObject:
         body += chunk
         if len(body) > MAX_RESPONSE_BYTES:
             raise CloudFailed("its response is too large")
+        await asyncio.sleep(0)  # there may be thousands of parts, and the time is limited
     try:
         return as_object(json.loads(bytes(body)))
     except (ValueError, RecursionError):
@@ -166,9 +195,7 @@ def parse_response(response: JsonObject, tools: Mapping[str, Tool], limit: int) 
     """The hits: only tools that were sent, each once, with a relevance in 0..1. Other results are
     refused; a response with nothing else can't be told from a broken service."""
     if response.get("schemaVersion", SCHEMA_VERSION) != SCHEMA_VERSION:
-        raise CloudFailed(
-            sentence("it uses protocol version {version}", version=response["schemaVersion"])
-        )
+        raise CloudFailed("it uses another version of the protocol")
     if not isinstance(response.get("results"), list):
         raise CloudFailed('its response has no "results"')
     results = as_array(response["results"])
@@ -177,7 +204,8 @@ def parse_response(response: JsonObject, tools: Mapping[str, Tool], limit: int) 
         key, relevance = item.get("toolKey"), item.get("relevance")
         if isinstance(key, str) and key in tools and key not in hits and _is_relevance(relevance):
             explanation = _explanation(item.get("explanation"))
-            hits[key] = SearchHit(tools[key], round(float(relevance), 3), explanation)
+            # Adding 0.0 turns -0.0 into 0.0.
+            hits[key] = SearchHit(tools[key], round(relevance + 0.0, 3), explanation)
     if results and not hits:
         raise CloudFailed("none of its results can be used")
     return sorted(hits.values(), key=lambda hit: -hit.relevance)[:limit]
@@ -188,6 +216,7 @@ def _is_relevance(value: object) -> TypeGuard[float]:
 
 
 def _explanation(explanation: object) -> str:
-    if not isinstance(explanation, str) or not explanation.strip():
-        return "chosen by the cloud service"
-    return " ".join(explanation.split())[:_MAX_EXPLANATION]
+    """The service's words on one line, without control and hidden characters."""
+    text = explanation if isinstance(explanation, str) else ""
+    shown = "".join(each for each in text[:_MAX_READ] if each.isspace() or is_visible(each))
+    return " ".join(shown.split())[:_MAX_EXPLANATION] or "chosen by the cloud service"

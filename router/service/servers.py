@@ -10,6 +10,7 @@ from router.catalog import config_edits, tool_definition
 from router.config.secret_detection import UnsafeSecret
 from router.config.server import ServerConfig
 from router.config.workspace import WorkspaceConfig
+from router.domain.errors import ToolboothError
 from router.domain.ids import ServerId, ServerRef, WorkspaceId
 from router.domain.servers import LogLine, PromptResourceLists, ServerStatus
 from router.service.secret_storage import unsafe_secrets, with_secrets_stored
@@ -17,6 +18,10 @@ from router.service.upstream_manager import UpstreamManager
 from router.service.workspace_catalogs import WorkspaceCatalogs
 from router.service.workspace_editor import WorkspaceEditor
 from router.store.secrets import LayeredSecrets
+
+_NOT_APPROVED = (
+    "The server was saved, but its command is not approved. Approve it when this file can be used."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Servers:
         planned = config_edits.with_server(self._catalogs.catalog(workspace).config, name, config)
         planned_ref = ServerRef(workspace, config_edits.server_called(planned, name))
         config = await self._with_secrets_stored(planned_ref, config)
+        if consent:  # before the server is there: a server that can't be consented to is not added
+            await self._grant(planned_ref, config)
         changed = await self._editor.write(
             workspace, lambda c: config_edits.with_server(c, name, config)
         )
@@ -119,11 +126,17 @@ class Servers:
     ) -> ServerId:
         """Consent first: the server may start as soon as the catalog has it."""
         server = config_edits.server_called(written, name)
-        if consent:
-            grant = self._catalogs.consents(workspace).grant
-            await asyncio.to_thread(grant, server, written.mcp_servers[name])
-        await self._editor.reconcile(workspace)
+        try:
+            if consent:
+                await self._grant(ServerRef(workspace, server), written.mcp_servers[name])
+        except ToolboothError as error:
+            raise ToolboothError(error.message, _NOT_APPROVED) from error
+        finally:
+            await self._editor.reconcile(workspace)
         return server
+
+    async def _grant(self, ref: ServerRef, config: ServerConfig) -> None:
+        await asyncio.to_thread(self._catalogs.consents(ref.workspace).grant, ref.server, config)
 
     async def _with_secrets_stored(self, ref: ServerRef, config: ServerConfig) -> ServerConfig:
         """Without a keyring, only a process that goes on serving may keep them in memory."""

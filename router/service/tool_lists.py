@@ -8,7 +8,7 @@
 | discovered, the same as before | only its time | no |
 | read from the cache at start or after a change of configuration | no | no |
 | read from the cache and vetted again with other limits | no | yes |
-| known, after approvals or the approval policy changed | no | if other tools need approval |
+| known, after approvals or the approval policy changed | no | if something else needs approval |
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from router.api.events import ToolsChanged
+from router.catalog.listed_items import listed_items
 from router.catalog.server_entry import ServerEntry
 from router.catalog.server_status import ServerStatuses
 from router.config.server import ServerConfig
-from router.discovery.vetting.diff import readable, word_diff
+from router.discovery.vetting.diff import readable, readable_item, word_diff
 from router.discovery.vetting.preparation import original_listing, vetting_version
 from router.discovery.vetting.process import VettingProcess
 from router.domain.errors import NotFound, UpstreamFailed, sentence
 from router.domain.ids import ServerRef, ToolKey, WorkspaceId
 from router.domain.tool_lists import (
+    Approvable,
     ApprovalPolicy,
     CachedListing,
+    ListedItem,
     ListLimits,
     PendingApproval,
     PreparedListing,
-    PreparedTool,
 )
 from router.domain.tools import PendingTool
 from router.gateway.tools import meta_tools
@@ -127,9 +129,10 @@ class ToolLists:
             await self._adopt(ref)
 
     async def approve(self, ref: ServerRef, tools: Collection[str] | None = None) -> None:
-        """Approve these tools in their current form; None: all that need approval."""
+        """Approve these tools and items, by name, in their current form; None: all that need
+        approval."""
         entry = self._catalogs.entry(ref)
-        known = self._known_tools(entry, tools or ())
+        known = self._known(entry, tools or ())
         waiting = self._catalogs.catalog(ref.workspace).pending(entry)
         chosen = [known[name] for name in (waiting if tools is None else tools)]
         if chosen:
@@ -142,7 +145,7 @@ class ToolLists:
     async def dismiss(self, ref: ServerRef, tools: Collection[str]) -> None:
         """Dismiss the findings in these tools, until their definition changes."""
         entry = self._catalogs.entry(ref)
-        known = self._known_tools(entry, tools)
+        known = self._known(entry, tools)
         store = self._catalogs.approvals(ref.workspace)
         await asyncio.to_thread(
             store.dismiss,
@@ -152,8 +155,8 @@ class ToolLists:
         )
         await self._adopt(ref)
 
-    def _known_tools(self, entry: ServerEntry, named: Collection[str]) -> dict[str, PreparedTool]:
-        """The tools of a server by name. Raises `NotFound` if one of `named` is not among them."""
+    def _known(self, entry: ServerEntry, named: Collection[str]) -> dict[str, Approvable]:
+        """What a server lists, by name. Raises `NotFound` if one of `named` is not among them."""
         if entry.cached is None and named:
             raise NotFound(
                 sentence("The tools of {name} have not been discovered yet.", name=entry.name),
@@ -161,7 +164,7 @@ class ToolLists:
                     "Discover them with: toolbooth refresh {server}", server=entry.id
                 ),
             )
-        known = {tool.name: tool for tool in entry.listing.tools}
+        known = _by_name(entry)
         for name in named:
             if name not in known:
                 raise NotFound(
@@ -177,7 +180,7 @@ class ToolLists:
         self._context.deferred_writes.forget(_cached(ref))
 
     def pending(self, workspace: WorkspaceId) -> tuple[PendingTool, ...]:
-        """The tools that need approval, by server and tool."""
+        """The tools and items that need approval, by server and name."""
         catalog = self._catalogs.catalog(workspace)
         return tuple(
             _pending_tool(entry, name, pending)
@@ -209,11 +212,12 @@ class ToolLists:
     def _reviewed(
         self, ref: ServerRef, entry: ServerEntry, cached: CachedListing, policy: ApprovalPolicy
     ) -> ServerEntry:
-        """`entry` with this list and the tools that need approval. Reads and writes files."""
+        """`entry` with this list and what of it needs approval. Reads and writes files."""
         store = self._catalogs.approvals(ref.workspace)
         tools = cached.listing.tools
         subject = approval_identity(entry.config)
-        pending = store.review(ref.server, subject, tools, policy)
+        listed = (*listed_items(cached.listing), *tools)
+        pending = store.review(ref.server, subject, listed, policy)
         return entry.with_listing(cached, pending, store.dismissed(ref.server, subject, tools))
 
     def _publish_change(self, ref: ServerRef, entry: ServerEntry) -> None:
@@ -267,15 +271,24 @@ def _log_findings(ref: ServerRef, listing: PreparedListing) -> None:
             log.warning("%s:%s: %s: %s", ref.server, tool.name, what, quote)
 
 
+def _by_name(entry: ServerEntry) -> dict[str, Approvable]:
+    return {each.name: each for each in (*entry.items, *entry.listing.tools)}
+
+
 def _pending_tool(entry: ServerEntry, name: str, pending: PendingApproval) -> PendingTool:
-    tool = next(tool for tool in entry.tools if tool.key.tool == name)
-    old = readable(pending.approved) if pending.approved is not None else ""
-    new = readable(tool.wire)
+    known, kind, findings = _by_name(entry)[name], None, ()
+    if isinstance(known, ListedItem):
+        text, new, kind = readable_item, readable_item(known.shown), known.kind
+    else:
+        tool = next(tool for tool in entry.tools if tool.key.tool == name)
+        text, new, findings = readable, readable(tool.wire), tool.findings
+    old = text(pending.approved) if pending.approved is not None else ""
     return PendingTool(
-        key=tool.key,
+        key=ToolKey(entry.id, name),
         approval=pending.approval,
         old=old,
         new=new,
         difference=word_diff(old, new),
-        findings=tool.findings,
+        findings=findings,
+        kind=kind,
     )

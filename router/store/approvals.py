@@ -1,6 +1,7 @@
-"""The approved tools of a workspace, by hash: `approvals.json`, beside the consents.
+"""What a workspace has approved of its servers' lists, by hash: `approvals.json`.
 
-Only the hashes (`pins`) in that file decide which tools may be searched and called. The approved
+Only the hashes (`pins`) in that file decide which tools may be searched and called, and which
+prompts, resources and instructions clients get: here, "tools" are all of these. The approved
 definitions are kept in `approved/`, only to show what has changed.
 """
 
@@ -16,7 +17,14 @@ from pydantic import TypeAdapter
 
 from router.domain.ids import ServerId
 from router.domain.json_values import JsonObject
-from router.domain.tool_lists import Approval, ApprovalPolicy, PendingApproval, PreparedTool
+from router.domain.tool_lists import (
+    Approvable,
+    Approval,
+    ApprovalPolicy,
+    ItemKind,
+    ListedItem,
+    PendingApproval,
+)
 from router.store import json_text
 from router.store.deferred_writes import DeferredWrites
 from router.store.files import FileVersion, atomic_write, file_version, locked, translate_os_errors
@@ -34,6 +42,8 @@ class _Record:
     """The hash of each approved definition, by tool name; called so in the file."""
     dismissed: Mapping[str, str] = field(default_factory=dict[str, str])
     """The hash of each definition whose findings the user has dismissed, by tool name."""
+    complete: bool = False
+    """Whether it is about more than tools; records of earlier versions are not."""
 
 
 _RECORDS = TypeAdapter(dict[str, _Record])
@@ -56,7 +66,7 @@ class ApprovalStore:
         self,
         server: ServerId,
         subject: str,
-        tools: Sequence[PreparedTool],
+        tools: Sequence[Approvable],
         policy: ApprovalPolicy,
     ) -> dict[str, PendingApproval]:
         """Those of `tools` that need approval, after `policy` was applied."""
@@ -75,28 +85,28 @@ class ApprovalStore:
             for name in sorted(unapproved)
         }
 
-    def approve(self, server: ServerId, subject: str, tools: Sequence[PreparedTool]) -> None:
+    def approve(self, server: ServerId, subject: str, tools: Sequence[Approvable]) -> None:
         """Approve `tools` in their current form."""
         with translate_os_errors(self._path), locked(self._path):
             records = self._load()
             known = self._unwritten.get(server) or records.get(server)
-            before = known if known and known.subject == subject else _Record(subject, {})
+            before = known if known and known.subject == subject else _blank(subject)
             record = replace(before, pins={**before.pins, **_hashes(tools)})
             self._write(server, record, records, tools)
         self._drop_unwritten(server)
 
-    def dismiss(self, server: ServerId, subject: str, tools: Sequence[PreparedTool]) -> None:
+    def dismiss(self, server: ServerId, subject: str, tools: Sequence[Approvable]) -> None:
         """Dismiss the findings of `tools` in their current form."""
         with translate_os_errors(self._path), locked(self._path):
             records = self._load()
             known = self._unwritten.get(server) or records.get(server)
-            before = known if known and known.subject == subject else _Record(subject, {})
+            before = known if known and known.subject == subject else _blank(subject)
             record = replace(before, dismissed={**before.dismissed, **_hashes(tools)})
             self._write(server, record, records, ())
         self._drop_unwritten(server)
 
     def dismissed(
-        self, server: ServerId, subject: str, tools: Sequence[PreparedTool]
+        self, server: ServerId, subject: str, tools: Sequence[Approvable]
     ) -> frozenset[str]:
         """Those of `tools` whose findings were dismissed in their current form."""
         record = self._unwritten.get(server) or (self._current() or {}).get(server)
@@ -122,26 +132,24 @@ class ApprovalStore:
         self,
         server: ServerId,
         subject: str,
-        tools: Sequence[PreparedTool],
+        tools: Sequence[Approvable],
         policy: ApprovalPolicy,
     ) -> _Record:
         """The record after `policy` was applied to it, which is stored if it changed."""
         records = self._current()
         if records is None:
-            return _Record(subject, {})  # unreadable: nothing is approved
+            return _blank(subject)  # unreadable: nothing is approved
         record = self._unwritten.get(server) or records.get(server)
-        if not tools:
-            return record or _Record(subject, {})  # an empty list does not count as the first
-        hashes = _hashes(tools)
-        updated = _by_policy(record, subject, hashes, policy)
-        if updated == record:
+        updated = _by_policy(record, subject, tools, policy)
+        # A list that is empty, or has only the server's instructions, does not count as the first.
+        if updated == record or all(_is_about_server(tool) for tool in tools):
             return updated
         self._unwritten[server] = updated
         self._deferred.write((self, server), lambda: self._write_unwritten(server, updated, tools))
         return updated
 
     def _write_unwritten(
-        self, server: ServerId, record: _Record, tools: Sequence[PreparedTool]
+        self, server: ServerId, record: _Record, tools: Sequence[Approvable]
     ) -> None:
         with translate_os_errors(self._path), locked(self._path):
             self._write(server, record, self._load(), tools)
@@ -156,7 +164,7 @@ class ApprovalStore:
         server: ServerId,
         record: _Record,
         records: Mapping[str, _Record],
-        tools: Iterable[PreparedTool],
+        tools: Iterable[Approvable],
     ) -> None:
         """Definitions first: a hash is valid without its definition, but not vice versa."""
         definitions = dict(load_json_file(self._definitions_file(server), _tools, missing={}))
@@ -178,6 +186,7 @@ class ApprovalStore:
                 "subject": record.subject,
                 "pins": dict(sorted(record.pins.items())),
                 "dismissed": dict(sorted(record.dismissed.items())),
+                "complete": record.complete,
             }
             for server, record in sorted(records.items())
         }
@@ -211,15 +220,27 @@ class ApprovalStore:
 
 
 def _by_policy(
-    record: _Record | None, subject: str, hashes: Mapping[str, str], policy: ApprovalPolicy
+    record: _Record | None, subject: str, tools: Sequence[Approvable], policy: ApprovalPolicy
 ) -> _Record:
     if policy is ApprovalPolicy.TRUST:
         same = record is not None and record.subject == subject
-        return _Record(subject, dict(hashes), record.dismissed if record and same else {})
+        base = record if record and same else _blank(subject)
+        return replace(base, pins=_hashes(tools), complete=True)
     if record is None or record.subject != subject:
         first = policy is ApprovalPolicy.ASK_ON_CHANGE
-        return _Record(subject, dict(hashes) if first else {})
+        return replace(_blank(subject), pins=_hashes(tools) if first else {})
+    if not record.complete:  # Clients had the rest of the list without an approval.
+        rest = _hashes(tool for tool in tools if isinstance(tool, ListedItem))
+        return replace(record, pins={**rest, **record.pins}, complete=True)
     return record
+
+
+def _blank(subject: str) -> _Record:
+    return _Record(subject, {}, complete=True)
+
+
+def _is_about_server(tool: Approvable) -> bool:
+    return isinstance(tool, ListedItem) and tool.kind is ItemKind.SERVER
 
 
 def _records(file: JsonObject) -> dict[str, _Record]:
@@ -230,9 +251,11 @@ def _tools(file: JsonObject) -> dict[str, JsonObject]:
     return _TOOLS.validate_python(file["tools"])
 
 
-def _hashes(tools: Iterable[PreparedTool]) -> dict[str, str]:
+def _hashes(tools: Iterable[Approvable]) -> dict[str, str]:
     return {tool.name: tool.definition_hash for tool in tools}
 
 
-def _definition(tool: PreparedTool) -> JsonObject:
+def _definition(tool: Approvable) -> JsonObject:
+    if isinstance(tool, ListedItem):
+        return tool.shown
     return {key: tool.shown[key] for key in _APPROVED_FIELDS if key in tool.shown}

@@ -64,7 +64,8 @@ class ConsentStore:
     def lost_program(self, server: ServerId, config: ServerConfig) -> bool:
         """Whether the user consented to the server's command, or to an earlier one, and its program
         is not found now: then that is what the user has to know, rather than that another program
-        would need a consent."""
+        would need a consent. The signature covers the program that is missing, so it can't be
+        checked: use this for a message only, never to start anything."""
         return (
             server in self._read(_SERVERS)
             and bool(config.command)

@@ -12,7 +12,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -42,9 +42,23 @@ def atomic_write(path: Path, data: bytes) -> None:
     """Replace the content of `path` durably. For a symbolic link, its target is replaced."""
     target = path.resolve()
     private_folder(target.parent)
+    replace_durably(target, data)
+
+
+def replace_durably(
+    target: Path,
+    data: bytes,
+    prepare: Callable[[int], None] = lambda _: None,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Replace the content of `target`, which is no link, or create it.
+
+    `prepare` receives the descriptor of the new file; `check` is called at the last moment.
+    """
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    create_durably(temporary, data, prepare)
     try:
-        create_durably(temporary, data)
+        check()
         _replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -93,12 +107,25 @@ def remove_stale_files(folder: Path) -> None:
         if len(Path(parent).parts) - len(folder.parts) == _FOLDERS_DEEP:
             folders.clear()  # thousands of files of a package
         for name in names:
-            named = _TEMPORARY.fullmatch(name)
-            path = Path(parent, name)
-            if named and _is_stale(path, writer=int(named.group(1))):
-                log.info("Removing %s, left by an unfinished write", path)
-                with suppress(OSError):
-                    path.unlink()
+            _remove_if_stale(Path(parent, name), _TEMPORARY)
+
+
+def remove_stale_files_of(path: Path) -> None:
+    """Remove the temporary files of writers of this one file that were killed; nothing else in its
+    folder, which may not be ours."""
+    target = path.resolve()
+    temporary = re.compile(rf"\.{re.escape(target.name)}\.(\d+)-[0-9a-f]{{8}}\.tmp")
+    with suppress(OSError):
+        for each in target.parent.iterdir():
+            _remove_if_stale(each, temporary)
+
+
+def _remove_if_stale(path: Path, temporary: re.Pattern[str]) -> None:
+    named = temporary.fullmatch(path.name)
+    if named and _is_stale(path, writer=int(named.group(1))):
+        log.info("Removing %s, left by an unfinished write", path)
+        with suppress(OSError):
+            path.unlink()
 
 
 def _is_stale(path: Path, *, writer: int) -> bool:
@@ -124,13 +151,22 @@ def is_running(process: int) -> bool:
     return True
 
 
-def create_durably(path: Path, data: bytes) -> None:
-    """Create a file, which must not exist, readable by its owner only."""
+def create_durably(
+    path: Path, data: bytes, prepare: Callable[[int], None] = lambda _: None
+) -> None:
+    """Create a file, which must not exist, readable by its owner only unless `prepare`, which
+    receives its descriptor, changes that. One that can't be written whole is removed."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            prepare(descriptor)
+            os.fsync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
 
 
 def _replace(source: Path, target: Path) -> None:

@@ -56,7 +56,7 @@ def _list_real_servers(folder: Path) -> None:
 @pytest.fixture
 def real_router(router: RouterProcess, listed: Path) -> RouterProcess:
     """A running router with these servers, for tests that change or stop it."""
-    shutil.copytree(listed / "data", router.data_dir)
+    shutil.copytree(listed / "data", router.data_dir, dirs_exist_ok=True)
     router.start()
     return router
 
@@ -67,7 +67,7 @@ def shared_router(
 ) -> Iterator[RouterProcess]:
     """A running router with these servers, shared by tests that are only its clients."""
     router = RouterProcess(TOOLBOOTH, tmp_path_factory.mktemp("common") / "data")
-    shutil.copytree(listed / "data", router.data_dir)
+    shutil.copytree(listed / "data", router.data_dir, dirs_exist_ok=True)
     router.start()
     yield router
     router.close()

@@ -56,7 +56,7 @@ def discovered_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def router_with_server(router: RouterProcess, discovered_data: Path) -> RouterProcess:
-    shutil.copytree(discovered_data, router.data_dir)
+    shutil.copytree(discovered_data, router.data_dir, dirs_exist_ok=True)
     router.start()
     return router
 
@@ -143,7 +143,7 @@ async def test_a_call_whose_router_died_fails_with_a_message(
 async def test_a_router_that_is_not_running_is_started(
     router: RouterProcess, discovered_data: Path, environment: dict[str, str]
 ) -> None:
-    shutil.copytree(discovered_data, router.data_dir)
+    shutil.copytree(discovered_data, router.data_dir, dirs_exist_ok=True)
     settings = {"schemaVersion": 1, "port": reserved_port()}
     (router.data_dir / "settings.json").write_text(json.dumps(settings))
     with stop_started_router(router.data_dir):

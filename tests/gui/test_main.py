@@ -17,6 +17,7 @@ import pytest
 from tests.support.timeouts import WAIT_S
 
 COMMAND = [sys.executable, "-m", "gui"]
+LINK = "toolbooth://add?name=notes&url=https%3A%2F%2Fnotes.example%2Fmcp"
 
 LOADED = """
 import sys
@@ -163,3 +164,24 @@ def test_the_headless_commands_do_not_load_qt(desktop: Desktop, arguments: list[
 def test_an_interrupt_while_loading_prints_no_traceback(desktop: Desktop, module: str) -> None:
     answer = desktop.run_program(INTERRUPTED, module)
     assert (answer.returncode, answer.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [LINK, "--data-dir", "{folder}"],
+        [LINK, "--data-dir", "{folder}", LINK],
+        ["--hidden", LINK, "--data-dir", "{folder}"],
+        [LINK, "token", "create", "--data-dir", "{folder}"],
+    ],
+)
+def test_nothing_after_a_link_is_an_option(words: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "chosen by a page"
+    command = [*COMMAND, *(word.format(folder=folder) for word in words)]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "TOOLBOOTH_HOME": str(tmp_path)}
+    started = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False
+    )
+    assert started.returncode == 2
+    assert "usage" in started.stderr or "command" in started.stderr
+    assert not folder.exists()

@@ -10,6 +10,7 @@ from html import escape
 from gui.text.marks import Tone
 from gui.text.tr import tr
 from gui.widgets.palette import Palette
+from router.domain.ids import escaped_name
 from router.domain.tool_lists import (
     Approval,
     Cut,
@@ -17,9 +18,10 @@ from router.domain.tool_lists import (
     DiffPart,
     Finding,
     FindingKind,
+    ItemKind,
     WordChange,
 )
-from router.domain.tools import ToolView
+from router.domain.tools import PendingTool, ToolView
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,19 @@ def _approval_notice(approval: Approval) -> str:
 
 def approval_text(approval: Approval) -> str:
     return tr("Changed") if approval is Approval.CHANGED else tr("New")
+
+
+def pending_name(pending: PendingTool) -> str:
+    """`read_file`, `Prompt summarize`, `Server instructions`."""
+    if pending.kind is None:
+        return pending.key.shown
+    original = escaped_name(pending.key.tool.removeprefix(f"{pending.kind}:"))
+    return {
+        ItemKind.PROMPT: tr("Prompt {name}"),
+        ItemKind.RESOURCE: tr("Resource {name}"),
+        ItemKind.RESOURCE_TEMPLATE: tr("Resource template {name}"),
+        ItemKind.SERVER: tr("Server instructions"),
+    }[pending.kind].format(name=original)
 
 
 def finding_texts(findings: Iterable[Finding]) -> tuple[str, ...]:

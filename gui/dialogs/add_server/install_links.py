@@ -11,7 +11,6 @@ import base64
 import binascii
 import json
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import TypeAlias, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
@@ -20,11 +19,13 @@ from gui.desktop.url_scheme import SCHEME
 from gui.text.tr import tr
 from router.domain.errors import InvalidInput
 from router.domain.json_values import JsonObject, as_object
+from router.domain.visible_text import is_visible
 
 NamedEntry: TypeAlias = tuple[str, JsonObject]
 
 _VS_CODE = ("vscode", "vscode-insiders")
 _SCHEMES = (SCHEME, "cursor", "lmstudio", "goose", *_VS_CODE)
+_ACTION = "add"
 _ALLOWED_KEYS = ("type", "command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers")
 _REDIRECT_PAGE = re.compile(
     r"https://(?:www\.)?cursor\.com/(?:[a-z-]+/)?install-mcp\?"
@@ -46,9 +47,11 @@ def read_link(text: str) -> NamedEntry:
     if len(text) > MAX_LENGTH:
         raise InvalidInput(tr("This link is too long to add a server."))
     try:
+        if not is_link(text):  # The dialog would read it as a command.
+            raise ValueError("it has spaces")
         name, entry = _read(urlsplit(text))
         allowed = {key: entry[key] for key in _ALLOWED_KEYS if key in entry}
-        has_invisible = any(map(_is_invisible, "".join([text, name, *_strings(allowed)])))
+        has_invisible = not all(map(is_visible, "".join([text, name, *_strings(allowed)])))
     except (ValueError, binascii.Error, KeyError, IndexError, RecursionError):
         raise InvalidInput(tr("This link does not describe a server.")) from None
     if has_invisible:
@@ -62,6 +65,8 @@ def _read(parts: SplitResult) -> NamedEntry:
     if parts.scheme in _VS_CODE:
         entry = as_object(json.loads(unquote(parts.query)))
         return str(entry.get("name") or ""), entry
+    if parts.scheme == SCHEME and (parts.netloc + parts.path).rstrip("/").lower() != _ACTION:
+        raise ValueError("it is for something else")
     if parts.scheme == "goose" or (parts.scheme == SCHEME and "config=" not in parts.query):
         return _goose(parts)
     return _encoded(parts)
@@ -78,11 +83,6 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for each in cast(list[object], value):
             yield from _strings(each)
-
-
-def _is_invisible(character: str) -> bool:
-    """A control character, or one that hides or reorders the text beside it."""
-    return unicodedata.category(character).startswith("C")
 
 
 def _encoded(parts: SplitResult) -> NamedEntry:

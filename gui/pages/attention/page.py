@@ -1,4 +1,4 @@
-"""The attention page: sign-ins, commands to approve, tools that need approval."""
+"""The attention page: sign-ins, commands to approve, and what else needs approval."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from gui.components.attention.tool_review import (
     approval_tone,
     difference_html,
     finding_texts,
+    pending_name,
 )
 from gui.components.receipts.note import ReceiptNote
 from gui.link.event_bridge import EventBridge
@@ -125,7 +126,7 @@ class AttentionPage(PageFrame):
 
     def _pending_card(self, pending: ServerPendingTools) -> Card:
         name = label(pending.name, font=fonts.semibold())
-        waiting = self.tr("%n tools need approval", "", len(pending.tools))
+        waiting = self.tr("%n items need approval", "", len(pending.tools))
         count = label(waiting, font=fonts.ui_font(fonts.SMALL), tint="text2")
         head = hbox(Tile(pending.name, 32), name, (count, 1), spacing=12)
         if (every := self._approve_many(pending)) is not None:
@@ -148,30 +149,28 @@ class AttentionPage(PageFrame):
         return single_press(button)
 
     def _tool(self, pending: ServerPendingTools, tool: PendingTool) -> QVBoxLayout:
-        approve, block = self._decisions(pending, tool)
         head = hbox(
-            label(tool.key.shown, font=fonts.mono_font(13)),
+            ElidedLabel(pending_name(tool), font=fonts.mono_font(13)),
             Pill(approval_text(tool.approval), approval_tone(tool.approval)),
             STRETCH,
-            block,
-            approve,
+            *self._decisions(pending, tool),
             spacing=8,
         )
         findings = [wrapped(text, tint="err") for text in finding_texts(tool.findings)]
         return vbox(head, *findings, _description(tool), spacing=6)
 
-    def _decisions(
-        self, pending: ServerPendingTools, tool: PendingTool
-    ) -> tuple[QPushButton, QPushButton]:
+    def _decisions(self, pending: ServerPendingTools, tool: PendingTool) -> list[QPushButton]:
+        """Only a tool can be blocked by its name; a prompt or resource needs a rule."""
+        shown = pending_name(tool)
         approve = single_press(secondary_button(self.tr("Approve")))
-        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=tool.key.shown))
+        approve.setAccessibleName(self.tr("Approve {tool}").format(tool=shown))
         approve.clicked.connect(lambda: self._actions.approve_tools(pending.ref, (tool.key.tool,)))
         block = single_press(secondary_button(self.tr("Block")))
-        block.setAccessibleName(self.tr("Block {tool}").format(tool=tool.key.shown))
+        block.setAccessibleName(self.tr("Block {tool}").format(tool=shown))
         block.clicked.connect(lambda: self._actions.block_tool(tool.key, pending.ref.workspace))
-        for button in (approve, block):
+        for button in (block, approve):
             button.setAccessibleDescription(pending.name)
-        return approve, block
+        return [block, approve] if tool.kind is None else [approve]
 
 
 def _identity(button: QPushButton) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""The difference between two versions of a tool definition, word by word, for people to review."""
+"""The difference between two versions of a definition, word by word, for people to review."""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ def readable(definition: JsonObject) -> str:
     if definition.get("annotations"):
         lines.append(f"annotations: {_json(definition['annotations'])}")
     return "\n".join(lines)
+
+
+def readable_item(definition: JsonObject) -> str:
+    """A prompt, a resource or a server's instructions as text, field by field."""
+    return "\n".join(
+        f"{key}: {value if isinstance(value, str) else _json(value)}"
+        for key, value in sorted(definition.items())
+    )
 
 
 def _schema_lines(key: str, schema: JsonObject) -> list[str]:

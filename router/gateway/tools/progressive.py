@@ -199,10 +199,10 @@ def _servers_text(view: View) -> str:
 
 
 def _server(entry: ServerEntry, identifier: str, names: Sequence[str]) -> str:
-    info = entry.listing.server_info
+    info = entry.visible.server_info
     lines = [f"## {entry.name} (Lua: {identifier})"]
     purpose = brief(info.get("description")) or brief(info.get("title"))
-    instructions = brief(entry.listing.instructions, _MAX_INSTRUCTIONS)
+    instructions = brief(entry.visible.instructions, _MAX_INSTRUCTIONS)
     if purpose and folded(purpose) != folded(entry.name):
         lines.append(purpose)
     elif not instructions and names:

@@ -131,15 +131,22 @@ class PromptsAndResources:
             view = await self._view_with(request, view.server_of(name))
         prompt = view.prompts.get(name)
         if prompt is None:
+            try:
+                view.check_prompt(name)
+            except ToolboothError as error:
+                raise _mcp_error(error) from None
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name}")
         return prompt
 
     async def find_resource(self, request: ClientRequest, client_uri: str) -> tuple[ServerRef, str]:
         """The server of the resource that the client knows by `client_uri`, and its URI there."""
-        found = self._view(request).find_resource(client_uri)
-        if found is None:
-            view = await self._view_with(request, server_of_uri(client_uri))
-            found = view.find_resource(client_uri)
+        try:
+            found = self._view(request).find_resource(client_uri)
+            if found is None:
+                view = await self._view_with(request, server_of_uri(client_uri))
+                found = view.find_resource(client_uri)
+        except ToolboothError as error:
+            raise _mcp_error(error) from None
         if found is None:
             raise MCPError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": client_uri})
         server, uri = found

@@ -88,7 +88,7 @@ def test_sign_ins_approvals_and_repeated_failures_are_notified(
     found = attention_items(router, {GITHUB.ref: EXITED})
     assert [want.notification.title for want in found] == [
         "Sign in to Slack",
-        "2 tools of GitHub need approval",
+        "2 items of GitHub need approval",
         "GitHub keeps failing",
     ]
     assert found[2].notification.text == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import plistlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -173,6 +174,14 @@ def test_a_second_link_waits_until_the_first_dialog_closes(windows: Windows) -> 
         (link_to({"command": "npx", "args": ["safe\u202egnp.exe"]}), "invisible characters"),
         (link_to({"command": "npx"}, name="no\u200btes"), "invisible characters"),
         (f"{SCHEME}://add?name=a\x1b[31m&url=https://x.example", "invisible characters"),
+        (link_to({"command": "npx", "args": ["a\u2028b"]}), "invisible characters"),
+        (link_to({"command": "npx", "args": ["\u3164\u2800"]}), "invisible characters"),
+        (link_to({"command": "npx", "args": ["a\ufe00\U000e0101"]}), "invisible characters"),
+        (f"{SCHEME}://remove?cmd=npx", "does not describe a server"),
+        (f"{SCHEME}://add/../run?cmd=npx", "does not describe a server"),
+        (f"{SCHEME}://add@run?cmd=npx", "does not describe a server"),
+        (f"{SCHEME}://add?cmd=npx&name=x claude mcp add x -- rm", "does not describe a server"),
+        (link_to({"command": "npx"}).replace("config=", "config=%255b"), "does not describe"),
     ],
 )
 def test_a_hostile_link_is_refused_with_a_message(
@@ -181,6 +190,28 @@ def test_a_hostile_link_is_refused_with_a_message(
     windows.open_link(link)
     assert open_dialogs() == []
     assert sentence in banners(windows)
+
+
+def test_a_long_argument_of_a_link_is_shown_whole(windows: Windows, qtbot: QtBot) -> None:
+    hidden_by_spaces = f"readme.txt{' ' * 3000}; rm -rf ~"
+    windows.open_link(link_to({"command": "sh", "args": ["-c", hidden_by_spaces]}))
+    [dialog] = open_dialogs()
+    qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
+    assert dialog.consent.facts() == ["sh", "-c", hidden_by_spaces]
+    dialog.reject()
+
+
+def test_a_link_is_in_no_log(
+    windows: Windows, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    windows.open_link(link_to({"command": "npx", "env": {"TOKEN": "planted-secret"}}))
+    windows.open_link(link_to({"command": 5, "env": {"TOKEN": "planted-secret"}}))
+    [dialog] = open_dialogs()
+    qtbot.waitUntil(lambda: dialog.form.draft().name == "notes", timeout=WAIT_MS)
+    assert "planted-secret" not in caplog.text
+    assert "planted-secret" not in texts(dialog)
+    dialog.reject()
 
 
 def test_a_link_sets_only_how_a_server_is_reached(windows: Windows, qtbot: QtBot) -> None:

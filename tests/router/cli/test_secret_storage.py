@@ -13,6 +13,7 @@ from keyring.backends.null import Keyring as NoKeyring
 from router.commands.registry import dispatch
 from tests.router.cli.terminal import SERVER, Terminal
 from tests.router.store.test_secrets import MemoryKeyring
+from tests.support.router_process import do_not_confirm
 from tests.support.running_router import running_router
 
 VALUES = {
@@ -75,6 +76,7 @@ def test_a_secret_that_cannot_be_a_reference_causes_a_warning_and_is_never_shown
 async def test_without_a_keyring_a_warning_says_that_the_secret_is_temporary(
     tmp_path: Path, no_keyring: None
 ) -> None:
+    do_not_confirm(tmp_path)
     async with running_router(tmp_path) as running:
         config = {"command": SERVER[0], "args": [SERVER[1]], "env": {"API_TOKEN": "hunter2"}}
         added = await dispatch(running.router, "add", {"name": "Test", "config": config})

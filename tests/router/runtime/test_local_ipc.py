@@ -14,7 +14,7 @@ import pytest
 
 from router.domain.json_values import JsonObject
 from router.runtime import local_ipc
-from router.runtime.local_ipc import LocalServer, NotResponding, send
+from router.runtime.local_ipc import AnswerLost, LocalServer, NotResponding, send
 from tests.support.timeouts import WAIT_S
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a named pipe on Windows")
@@ -75,6 +75,37 @@ async def test_an_answer_after_heartbeats_is_the_result(tmp_path: Path) -> None:
 
     async with listening(tmp_path, serve) as address:
         assert await send(address, "list", {}) == 7
+
+
+@pytest.mark.parametrize(
+    "written", [b"", b"\n", b'{"ok": true, "res', b'{"ok": true, "result": 7}']
+)
+async def test_an_instance_killed_while_it_answers_is_reported(
+    tmp_path: Path, written: bytes
+) -> None:
+    """A part of an answer is no answer, even if it looks like a whole one."""
+
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(written)
+        writer.close()
+
+    async with listening(tmp_path, serve) as address:
+        with pytest.raises(AnswerLost, match="may have been carried out"):
+            await send(address, "list", {})
+
+
+async def test_an_instance_killed_before_it_reads_the_request_is_reported(tmp_path: Path) -> None:
+    """The kernel then resets the connection, since there is something unread."""
+    accepted = asyncio.Event()
+
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()
+        accepted.set()
+
+    async with listening(tmp_path, serve) as address:
+        with pytest.raises(AnswerLost):
+            await send(address, "list", {"words": ["x" * 1_000_000]})
+        assert accepted.is_set()
 
 
 async def test_an_instance_without_a_sign_of_life_is_reported(tmp_path: Path) -> None:

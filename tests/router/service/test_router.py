@@ -21,7 +21,8 @@ from router.api.events import (
     WorkspacesChanged,
 )
 from router.config.server import ServerConfig
-from router.domain.errors import Conflict, NotFound
+from router.domain.errors import Conflict, NotFound, ToolboothError
+from router.domain.failures import FailureKind
 from router.domain.ids import ServerRef, WorkspaceId
 from router.domain.servers import DiscoveryStatus, DiscoveryStep, ServerState
 from router.domain.tools import DataSource
@@ -43,6 +44,55 @@ def workspace_file(data_dir: Path) -> Path:
 
 def files_with(text: bytes, folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
+
+
+async def test_a_server_whose_consent_cannot_be_kept_is_not_added(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    workspace = workspace_file(tmp_path)
+    before = workspace.read_bytes()
+    workspace.with_name("consents.json").write_bytes(b"damaged")
+    with pytest.raises(ToolboothError, match="consents"):
+        await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
+    assert workspace.read_bytes() == before
+    assert running.router.servers.list(PERSONAL) == ()
+
+
+async def test_a_change_whose_consent_cannot_be_kept_is_said_to_be_saved(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    server = await running.router.servers.add(PERSONAL, "Test", stdio_config(), consent=True)
+    ref = ServerRef(PERSONAL, server)
+    workspace_file(tmp_path).with_name("consents.json").write_bytes(b"damaged")
+    changed = stdio_config("--changed")
+    with pytest.raises(ToolboothError, match="consents") as refused:
+        await running.router.servers.update(ref, "Test", changed, consent=True)
+    assert "was saved, but its command is not approved" in refused.value.hint
+    assert running.router.servers.config(ref).args == changed.args
+    (status,) = running.router.servers.list(PERSONAL)
+    assert status.state is ServerState.NEEDS_CONSENT
+
+
+async def test_a_planted_consent_starts_no_program_that_appears_later(
+    running: RunningRouter, tmp_path: Path
+) -> None:
+    """While the program is missing, nothing can tell whether its consent was signed here."""
+    program, started = tmp_path / "program", tmp_path / "started"
+    planted = {"formatVersion": 2, "servers": {"test": "planted"}}
+    workspace_file(tmp_path).with_name("consents.json").write_text(json.dumps(planted))
+    config = ServerConfig(command=str(program))
+    server = await running.router.servers.add(PERSONAL, "Test", config, consent=False)
+    assert server == "test"
+    await running.router.discovery.refresh(PERSONAL)
+    (missing,) = running.router.servers.list(PERSONAL)
+    assert missing.failure is not None
+    assert missing.failure.kind is FailureKind.COMMAND_NOT_FOUND
+    program.write_text(f"#!/bin/sh\ntouch {started}\n")
+    program.chmod(0o700)
+    await running.router.discovery.refresh(PERSONAL)
+    (found,) = running.router.servers.list(PERSONAL)
+    assert found.state is ServerState.NEEDS_CONSENT
+    assert not started.exists()
 
 
 async def test_adding_a_server_returns_at_once_and_its_tools_follow(running: RunningRouter) -> None:

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from router.catalog.listed_items import listed_items
 from router.discovery.vetting.preparation import prepare
 from router.domain.ids import ServerId
 from router.domain.tool_lists import (
     Approval,
     ApprovalPolicy,
+    ItemKind,
+    ListedItem,
     PendingApproval,
     PreparedTool,
     ServerListing,
@@ -29,6 +32,12 @@ TRUST, ON_CHANGE, ALWAYS = ApprovalPolicy
 def tools(**descriptions: str) -> tuple[PreparedTool, ...]:
     wires = [{"name": name, "description": text} for name, text in descriptions.items()]
     return prepare(ServerListing(tuple(wires))).tools
+
+
+def about(text: str) -> tuple[ListedItem, ...]:
+    """A prompt and the server's instructions."""
+    prompt = {"name": "sum", "description": text}
+    return listed_items(prepare(ServerListing(prompts=(prompt,), instructions=text)))
 
 
 FIRST = tools(read="Read a file.", write="Write a file.")
@@ -72,6 +81,41 @@ def test_approvals_of_earlier_versions_stay_valid(store: ApprovalStore, tmp_path
     file = {"formatVersion": 1, "servers": {"files": {"subject": "x", "pins": pins}}}
     (tmp_path / "approvals.json").write_text(json.dumps(file))
     assert store.review(FILES, "x", FIRST, ALWAYS) == {}
+
+
+@pytest.mark.proves("U-2")
+def test_approvals_from_before_prompts_needed_any_cover_those_that_are_known(
+    store: ApprovalStore, tmp_path: Path
+) -> None:
+    pins = {tool.name: tool.definition_hash for tool in FIRST}
+    file = {"formatVersion": 1, "servers": {"files": {"subject": "x", "pins": pins}}}
+    (tmp_path / "approvals.json").write_text(json.dumps(file))
+    assert store.review(FILES, "x", [*about("Be brief."), *FIRST], ALWAYS) == {}
+    held = store.review(FILES, "x", [*about("Be loud."), *LATER], ON_CHANGE)
+    assert waiting(held) == {
+        "erase": Approval.PENDING,
+        "prompt:sum": Approval.CHANGED,
+        "read": Approval.CHANGED,
+        "server:instructions": Approval.CHANGED,
+    }
+    assert held["server:instructions"].approved == {"instructions": "Be brief."}
+
+
+@pytest.mark.proves("U-2")
+def test_a_tool_named_like_a_prompt_approves_nothing_of_it(store: ApprovalStore) -> None:
+    [tool] = tools(**{"prompt:sum": "Sum up."})
+    [prompt, _] = about("Be brief.")
+    store.review(FILES, "x", FIRST, ON_CHANGE)
+    store.approve(FILES, "x", [tool])
+    assert waiting(store.review(FILES, "x", [prompt, tool], ON_CHANGE)) == {
+        "prompt:sum": Approval.CHANGED
+    }
+
+
+def test_a_first_list_of_instructions_alone_does_not_count(store: ApprovalStore) -> None:
+    alone = [each for each in about("Be brief.") if each.kind is ItemKind.SERVER]
+    assert store.review(FILES, "x", alone, ON_CHANGE) == {}
+    assert store.review(FILES, "x", [*about("Be brief."), *FIRST], ON_CHANGE) == {}
 
 
 @pytest.mark.proves("U-2")

@@ -24,7 +24,14 @@ from router.domain.ids import ToolKey
 from router.domain.permissions import Permission
 from router.domain.receipts import IsolationLevel, Protection, Receipt, Unseen
 from router.domain.servers import ServerState
-from router.domain.tool_lists import Approval, DiffPart, Finding, FindingKind, WordChange
+from router.domain.tool_lists import (
+    Approval,
+    DiffPart,
+    Finding,
+    FindingKind,
+    ItemKind,
+    WordChange,
+)
 from router.domain.tools import PendingTool
 from tests.gui.driver import (
     ACME,
@@ -130,6 +137,26 @@ def test_one_tool_or_all_tools_without_findings_are_approved(
     assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("fork",)))
     press(window, "Approve create_issue")
     assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("create_issue",)))
+
+
+def test_a_prompt_and_instructions_are_approved_there_too(
+    router: FakeRouter, window: MainWindow, qtbot: QtBot
+) -> None:
+    def held(name: str, kind: ItemKind) -> PendingTool:
+        return replace(CHANGED, key=ToolKey(GITHUB.id, name), findings=(), kind=kind)
+
+    router.state.pending = (
+        held("prompt:sum", ItemKind.PROMPT),
+        held("server:instructions", ItemKind.SERVER),
+    )
+    router.emit(ToolsChanged(PERSONAL, GITHUB.id, 2))
+    qtbot.waitUntil(lambda: "Prompt sum" in texts(window))
+    assert "2 items need approval" in texts(window)
+    assert offered(window) == ["Approve", "Approve all 2", "Approve", "Approve"]
+    blocks = [b for b in window.findChildren(QPushButton) if b.isVisible() and b.text() == "Block"]
+    assert not blocks, "no permission by name is about these"
+    press(window, "Approve Server instructions")
+    assert last(router) == SentCommand("tools.approve", (GITHUB.ref, ("server:instructions",)))
 
 
 def test_a_tool_is_blocked_in_its_own_workspace_and_that_is_undone(

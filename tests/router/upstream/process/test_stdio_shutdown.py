@@ -141,7 +141,7 @@ async def test_calls_to_a_server_that_stops_reading_time_out(
     failures = await asyncio.gather(
         *(failure_of(call(connection, "echo", timeout_s=0.3, text=large)) for _ in range(5))
     )
-    assert {failure.kind for failure in failures} == {FailureKind.TIMEOUT}
+    assert {failure.kind for failure in failures} == {FailureKind.CALL_TIMEOUT}
     await connection.close()
 
 
