@@ -11,6 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
@@ -163,6 +164,8 @@ class OAuthServer:
     """What to say instead of the truth, in either kind of metadata."""
     server_metadata: dict[str, Any] = field(default_factory=dict[str, Any])
     requests: Counter[str] = field(default_factory=Counter[str])
+    unavailable: bool = False
+    """Whether every request fails with a server error."""
     url: str = ""
     _mcp: ASGIApp = field(default_factory=sdk_app)
     _auth: ASGIApp = field(default_factory=Starlette)
@@ -174,6 +177,8 @@ class OAuthServer:
         path: str = scope["path"]
         self.requests[path] += 1
         changed = self._changed_metadata(path)
+        if self.unavailable:
+            changed = JSONResponse({}, HTTPStatus.SERVICE_UNAVAILABLE)
         await (changed or self._auth)(scope, receive, send)
 
     @contextlib.contextmanager

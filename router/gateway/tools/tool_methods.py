@@ -96,12 +96,11 @@ class ToolMethods:
     async def call_tool(self, request: ClientRequest) -> JsonObject:
         """The result of a `tools/call`, by whichever name the tool is exposed."""
         name, arguments = request.params.get("name"), request.params.get("arguments")
-        arguments = {} if arguments is None else arguments  # which some clients send as null
         if not isinstance(name, str):
             raise MCPError(INVALID_PARAMS, '"name" must be the name of a tool.')
-        if not isinstance(arguments, dict):
+        if not isinstance(arguments, dict | None):
             raise MCPError(INVALID_PARAMS, '"arguments" must be an object.')
-        arguments = cast(JsonObject, arguments)
+        arguments = cast(JsonObject, arguments or {})  # some clients send null
         if request.on_progress is not None:
             # One for the whole request: its tool may be looked up before the call, and waited for.
             request = replace(request, on_progress=IncreasingProgress(request.on_progress))

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -38,6 +38,8 @@ OnSecrets: TypeAlias = Callable[[tuple[str, ...]], None]
 quote."""
 
 _REFRESH_MARGIN = timedelta(seconds=60)
+_REFRESH_PAUSE = timedelta(seconds=10)
+"""After a refresh without an answer, so that requests don't wait for it one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class _Grant:
     tokens: OAuthTokens
     proven: bool
     """Whether the server has accepted it: a new token that it refuses is not replaced again."""
+    issued_at: datetime | None = None
+    """None for stored tokens."""
 
 
 class Account:
@@ -75,6 +79,8 @@ class Account:
         self._grant: _Grant | None = None
         self._given_up = ""
         """Why requests fail without being sent; empty while they are sent."""
+        self._unanswered: tuple[datetime, Failure] | None = None
+        """When the last refresh failed without an answer, and how."""
         self._lock = asyncio.Lock()
 
     # For requests
@@ -82,7 +88,7 @@ class Account:
     async def token(self) -> str | None:
         """The access token to send; None until the server requires one. Raises `UpstreamFailed`."""
         self._raise_if_given_up()
-        if self._grant is not None and self._expires_soon(self._grant.tokens):
+        if self._grant is not None and self._expires_soon(self._grant):
             await self._shielded(self._refresh_in_time())
             self._raise_if_given_up()
         return self._grant.tokens.access_token if self._grant else None
@@ -113,6 +119,7 @@ class Account:
 
     def reset(self) -> None:
         """Allow requests again, because the user asked for it."""
+        self._unanswered = None
         if self._given_up:
             self._given_up = ""
             self._grant = None
@@ -152,7 +159,7 @@ class Account:
             self._given_up = "HTTP 401 Unauthorized"
         elif grant.tokens.access_token == refused and not grant.proven:
             self._given_up = "it refuses the token it was just given"
-        elif grant.tokens.access_token == refused or self._expires_soon(grant.tokens):
+        elif grant.tokens.access_token == refused or self._expires_soon(grant):
             await self._refresh(grant)
 
     async def _load(self) -> _Grant | None:
@@ -165,7 +172,7 @@ class Account:
     async def _refresh_in_time(self) -> None:
         """Refresh unless that was just done; if it fails, a token that is still valid is used."""
         grant = self._grant
-        if grant is None or not self._expires_soon(grant.tokens):
+        if grant is None or not self._expires_soon(grant):
             return
         try:
             await self._refresh(grant)
@@ -182,8 +189,12 @@ class Account:
             # Another process, or the same server in another entry, was faster.
             self._report_secrets(stored)
             grant = self._grant = _Grant(grant.key, stored, proven=False)
-            if not self._expires_soon(stored):
+            if not self._expires_soon(grant):
                 return
+        if self._unanswered is not None:
+            since, failure = self._unanswered
+            if self.clock() < since + _REFRESH_PAUSE:
+                raise failed(failure)
         try:
             await self._request_refresh(grant)
         except GrantRefused as error:
@@ -193,6 +204,7 @@ class Account:
         except SignInFailed as error:
             host = urlsplit(grant.tokens.token_endpoint).netloc
             failure = Failure(FailureKind.UNREACHABLE, host, sentence(error.message))
+            self._unanswered = (self.clock(), failure)
             raise failed(failure) from error
 
     async def _request_refresh(self, grant: _Grant) -> None:
@@ -209,7 +221,8 @@ class Account:
 
     async def _store_tokens(self, key: CredentialKey, tokens: OAuthTokens) -> None:
         self._report_secrets(tokens)
-        self._grant = _Grant(key, tokens, proven=False)
+        self._grant = _Grant(key, tokens, proven=False, issued_at=self.clock())
+        self._unanswered = None
         try:
             await self.credential_store.store_tokens(self.url, key, tokens)
         except SecretUnavailable as error:
@@ -241,10 +254,16 @@ class Account:
             return replace(stored, client_secret=options.client_secret)
         return preregistered_client(options)
 
-    def _expires_soon(self, tokens: OAuthTokens) -> bool:
-        """A token that can't be refreshed is used until it expires."""
-        margin = _REFRESH_MARGIN if tokens.refresh_token else timedelta()
-        return tokens.expires_at is not None and self.clock() >= tokens.expires_at - margin
+    def _expires_soon(self, grant: _Grant) -> bool:
+        """A token that can't be refreshed is used until it expires, and one that lives shortly for
+        half its life: else every request would refresh it."""
+        expires_at = grant.tokens.expires_at
+        if expires_at is None:
+            return False
+        margin = _REFRESH_MARGIN if grant.tokens.refresh_token else timedelta()
+        if grant.issued_at is not None:
+            margin = min(margin, (expires_at - grant.issued_at) / 2)
+        return self.clock() >= expires_at - margin
 
     def _raise_if_given_up(self) -> None:
         if self._given_up:

@@ -166,7 +166,7 @@ class GuardedHttpClient:
     async def _addresses(self, host: str) -> list[Address]:
         try:
             return await self._resolve_host(host)
-        except OSError:
+        except (OSError, UnicodeError):  # Also for a name that DNS does not allow.
             raise SignInFailed(
                 sentence("{host} can't be found.", host=host), "Check your network connection."
             ) from None

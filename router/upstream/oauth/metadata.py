@@ -90,7 +90,11 @@ async def _resource_metadata(
     )
     metadata = await _first_found(http, urls) or {}
     named = str(metadata.get("resource") or "")
-    if metadata and not check_resource_allowed(server_url, named):
+    try:
+        allowed = not metadata or check_resource_allowed(server_url, named)
+    except ValueError:  # It is no URL.
+        allowed = False
+    if not allowed:
         raise SignInFailed("The server's sign-in is for a different address.", _NO_SIGN_IN)
     return metadata
 
@@ -125,6 +129,7 @@ def _first_issuer(resource: JsonObject) -> str:
     issuers = as_array(resource.get("authorization_servers"))
     if not issuers or not isinstance(issuers[0], str):
         raise SignInFailed("The server does not say where to sign in.", _NO_SIGN_IN)
+    checked_url(issuers[0])
     return issuers[0]
 
 

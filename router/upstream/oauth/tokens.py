@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,8 @@ from router.upstream.oauth.guarded_http_client import GuardedHttpClient
 from router.upstream.oauth.metadata import AuthorizationServer
 
 _REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_ACCESS_TOKEN = re.compile(r"[!-~]+")
+"""It becomes part of a header."""
 _MAX_LIFETIME = timedelta(days=3650)
 
 
@@ -97,7 +100,8 @@ async def _request_tokens(
             raise GrantRefused(message, reason)
         raise SignInFailed(message)
     access, kind = content.get("access_token"), content.get("token_type")
-    if not isinstance(access, str) or not access or str(kind).lower() != "bearer":
+    usable = isinstance(access, str) and _ACCESS_TOKEN.fullmatch(access) is not None
+    if not usable or str(kind).lower() != "bearer":
         raise SignInFailed(sentence("{host} returned an invalid token.", host=host))
     return replace(
         before,
@@ -109,9 +113,9 @@ async def _request_tokens(
 
 
 def _expiry(seconds: object, clock: Clock) -> datetime | None:
-    """Some servers send the number as a string."""
+    """Some servers send the number as a string, and 0 for a token that does not expire."""
     if isinstance(seconds, str) and seconds.isdecimal() and len(seconds) < 12:
         seconds = int(seconds)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
         return None
     return clock() + timedelta(seconds=min(seconds, _MAX_LIFETIME.total_seconds()))

@@ -184,6 +184,8 @@ async def test_a_proxy_never_receives_what_is_sent_to_this_computer(
     with refusing_port() as port, running(serve(0, "right")) as url:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{port}")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
         assert await cloud(url).search(TOOLS, REQUEST)
 
 

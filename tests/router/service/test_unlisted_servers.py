@@ -214,10 +214,13 @@ async def test_a_discovery_cancelled_while_a_call_waits_for_it_is_told_as_that(
     running: RunningRouter, held: HeldServer
 ) -> None:
     ref = await begin(running, "Slow", held.config)
-    call = spawn(running.call("tool_execute", ECHO), name="call")
+    principal = running.router.projects.local_principal(PERSONAL, None)
+    call = spawn(running.router.tools.call(principal, ToolKey(ref.server, "echo"), {}), name="call")
     await until_step(running, DiscoveryStep.CONNECTING)
     await running.router.discovery.cancel(PERSONAL, ref.server)
-    assert (await call)["structuredContent"]["message"] == "Slow: Cancelled."
+    result = await call
+    assert isinstance(result, Failed)
+    assert result.message == "Slow: Cancelled."
 
 
 async def test_a_server_turned_off_while_a_call_waits_for_it_is_told_as_that(
@@ -225,17 +228,12 @@ async def test_a_server_turned_off_while_a_call_waits_for_it_is_told_as_that(
 ) -> None:
     ref = await begin(running, "Slow", held.config)
     principal = running.router.projects.local_principal(PERSONAL, None)
-    by_user = running.router.tools.call(principal, ToolKey(ref.server, "echo"), {})
-    calls = (
-        spawn(by_user, name="by the user"),
-        spawn(running.call("tool_execute", ECHO), name="by an app"),
-    )
+    call = spawn(running.router.tools.call(principal, ToolKey(ref.server, "echo"), {}), name="call")
     await until_step(running, DiscoveryStep.CONNECTING)
     await running.router.servers.set_enabled(ref, False)
-    to_user, to_app = await asyncio.gather(*calls)
-    assert isinstance(to_user, Failed)
-    assert to_user.message == "Slow: Turned off."
-    assert to_app["structuredContent"]["message"] == "Slow: Turned off."
+    result = await call
+    assert isinstance(result, Failed)
+    assert result.message == "Slow: Turned off."
 
 
 async def test_a_server_edited_while_a_call_waits_for_it_is_used_as_it_is_then(

@@ -112,6 +112,30 @@ async def test_a_sign_in_without_pkce_is_refused(server: OAuthServer, user: OAut
         await start_sign_in(user.account())
 
 
+MALFORMED = ["http://[", "https://a:99999/", "https://a b/", f"https://{'a' * 64}.example/", "\0"]
+
+
+@pytest.mark.parametrize("value", [*MALFORMED, 5, {"a": 1}, "x" * 10_000], ids=ascii)
+@pytest.mark.parametrize("name", ["resource", "authorization_servers"])
+async def test_malformed_resource_metadata_fails_the_sign_in(
+    server: OAuthServer, user: OAuthUser, name: str, value: object
+) -> None:
+    server.resource_metadata = {name: value if name == "resource" else [value]}
+    with pytest.raises(SignInFailed):
+        await start_sign_in(user.account())
+    assert server.requests["/register"] == 0
+
+
+@pytest.mark.parametrize("value", MALFORMED, ids=ascii)
+@pytest.mark.parametrize("name", ["issuer", "authorization_endpoint", "registration_endpoint"])
+async def test_malformed_server_metadata_fails_the_sign_in(
+    server: OAuthServer, user: OAuthUser, name: str, value: str
+) -> None:
+    server.server_metadata = {name: value}
+    with pytest.raises(SignInFailed):
+        await start_sign_in(user.account())
+
+
 @pytest.mark.parametrize(
     ("address", "reach"),
     [

@@ -107,6 +107,46 @@ async def test_a_token_is_refreshed_before_it_expires(server: OAuthServer, user:
     )
 
 
+@pytest.mark.parametrize(("lifetime_s", "passed_s", "refreshes"), [(30, 14, 0), (30, 16, 1)])
+async def test_a_token_that_lives_shortly_is_not_refreshed_for_every_request(
+    server: OAuthServer, user: OAuthUser, lifetime_s: int, passed_s: int, refreshes: int
+) -> None:
+    server.provider.expires_in = lifetime_s
+    account = user.account()
+    await sign_in(account)
+    server.requests.clear()
+    user.clock.advance(timedelta(seconds=passed_s))
+    assert len({await account.token() for _ in range(5)}) == 1
+    assert server.requests["/token"] == refreshes
+
+
+async def test_a_lifetime_of_zero_is_none(server: OAuthServer, user: OAuthUser) -> None:
+    server.provider.expires_in = 0
+    account = user.account()
+    await sign_in(account)
+    user.clock.advance(timedelta(days=1))
+    await account.token()
+    assert server.requests["/token"] == 1
+
+
+async def test_a_refresh_that_was_not_answered_is_not_sent_for_every_request(
+    server: OAuthServer, user: OAuthUser
+) -> None:
+    account = user.account()
+    await sign_in(account)
+    user.clock.advance(timedelta(hours=2))
+    server.unavailable = True
+    server.requests.clear()
+    failures = await asyncio.gather(*(failure_of(account.token()) for _ in range(5)))
+    assert {failure.kind for failure in failures} == {FailureKind.UNREACHABLE}
+    assert server.requests["/token"] == 1
+    server.unavailable = False
+    assert (await failure_of(account.token())).kind is FailureKind.UNREACHABLE
+    user.clock.advance(timedelta(seconds=10))
+    assert await account.token() in server.provider.access
+    assert server.requests["/token"] == 2
+
+
 async def test_a_token_the_server_rejects_is_refreshed_once(
     server: OAuthServer, user: OAuthUser
 ) -> None:
