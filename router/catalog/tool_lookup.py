@@ -15,8 +15,8 @@ _MAX_SHOWN = 5
 
 
 def find_tool_key(view: View, text: str) -> ToolKey:
-    """The key of the tool that `text` names. A key that no tool has is returned as it is: whoever
-    uses it says what is wrong with it. Raises `InvalidInput`."""
+    """The key of the tool that `text` names. A key that no tool has is returned as it is: its
+    caller says what is wrong with it. Raises `InvalidInput`."""
     text = text.strip()
     key = parse_name(view, text)
     if key is not None and key in view.tools:

@@ -153,7 +153,7 @@ class DiscoveryQueue:
         return run.task
 
     def _ended(self, key: _Key) -> None:
-        """The task's first callback: whoever waits for it finds its status as it is at the end."""
+        """The task's first callback: those who wait find its status as it is at the end."""
         run = self._runs.pop(key)
         self._quiet.discard(key[0])
         if not (run.is_unwanted and run.task.cancelled()):

@@ -1,7 +1,7 @@
 """The key that consents are signed with: `consent.key`, 32 random bytes for the data directory.
 
 A consents file from elsewhere (a repository, an archive, another computer, another workspace) is
-not believed, because whoever made it did not have the key. The key is a private file and not in the
+not believed, because its author did not have the key. The key is a private file and not in the
 keyring: it is needed at every start, also where there is no keyring or a locked one. So a program
 that runs as the user and reads the data directory can still sign.
 """

@@ -1,8 +1,7 @@
 """The JSON files that only we write.
 
 A file that can't be used (unreadable, malformed, or of a newer version) is never overwritten:
-whoever reads it goes on without what it recorded, and whoever would change it gets an
-`UnusableFile`.
+readers go on without what it recorded, and writers get an `UnusableFile`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server whose tools are not known yet: whoever names it waits for them, a search says so."""
+"""A server whose tools are not known yet: requests that name it wait for them, searches say so."""
 
 from __future__ import annotations
 
