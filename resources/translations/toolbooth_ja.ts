@@ -104,8 +104,8 @@
         <translation>問題が起きました</translation>
     </message>
     <message>
-        <source>It may be slow to start. Try again in 30 seconds, or raise its timeout (discoveryTimeoutS).</source>
-        <translation>起動に時間がかかっているかもしれません。30 秒後にもう一度試すか、制限時間（discoveryTimeoutS）を延ばしてください。</translation>
+        <source>It may be slow to start. Try again in 30 seconds, or raise its timeout.</source>
+        <translation>起動に時間がかかっているかもしれません。30 秒後にもう一度試すか、制限時間を延ばしてください。</translation>
     </message>
     <message>
         <source>Check that it is installed and that the command is correct, then try again.</source>
@@ -160,12 +160,12 @@
         <translation>しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>Close a session, or raise its limit (maxSessions).</source>
-        <translation>セッションを閉じるか、上限（maxSessions）を上げてください。</translation>
+        <source>Close a session, or raise its limit.</source>
+        <translation>セッションを閉じるか、上限を上げてください。</translation>
     </message>
     <message>
-        <source>Raise its memory limit (memoryLimitMb), or send it less data at a time.</source>
-        <translation>メモリの上限（memoryLimitMb）を上げるか、一度に渡す量を減らしてください。</translation>
+        <source>Raise its memory limit, or send it less data at a time.</source>
+        <translation>メモリの上限を上げるか、一度に渡す量を減らしてください。</translation>
     </message>
     <message>
         <source>Allow network access if you trust this server. It also gets its secrets during discovery.</source>
@@ -1364,24 +1364,24 @@
         <translation>MCP サーバーのアドレスであること、サーバーが動作していることを確認してください。</translation>
     </message>
     <message>
-        <source>If it needs longer, raise the timeout for calls (callTimeoutS).</source>
-        <translation>もっと時間が必要な場合は、呼び出しのタイムアウト（callTimeoutS）を延ばしてください。</translation>
+        <source>If it needs longer, raise the timeout for calls.</source>
+        <translation>もっと時間が必要な場合は、呼び出しのタイムアウトを延ばしてください。</translation>
     </message>
     <message>
         <source>Stopped responding</source>
         <translation>応答しなくなりました</translation>
     </message>
     <message>
-        <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls (callTimeoutS).</source>
-        <translation>次の呼び出しで再起動されます。ツールの処理に時間がかかる場合は、呼び出しのタイムアウト（callTimeoutS）を延ばしてください。</translation>
+        <source>It is restarted for the next call. If its tools need longer, raise the timeout for calls.</source>
+        <translation>次の呼び出しで再起動されます。ツールの処理に時間がかかる場合は、呼び出しのタイムアウトを延ばしてください。</translation>
     </message>
     <message>
         <source>Check its settings, and that what it needs is running, then try again.</source>
         <translation>サーバーの設定と、サーバーが利用するもの（データベースなど）が動いていることを確認してから、もう一度お試しください。</translation>
     </message>
     <message>
-        <source>Ask it for less at a time, or raise the limit for its messages (messageLimitMb).</source>
-        <translation>一度に要求するデータを減らすか、メッセージサイズの上限（messageLimitMb）を上げてください。</translation>
+        <source>Ask it for less at a time, or raise the limit for its messages.</source>
+        <translation>一度に要求するデータを減らすか、メッセージサイズの上限を上げてください。</translation>
     </message>
     <message>
         <source>Try again, or choose another version of the package.</source>

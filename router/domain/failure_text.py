@@ -192,8 +192,8 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.TIMEOUT:
             return _described(
                 sentence("No response within {time}", time=subject),
-                "It may be slow to start. Try again in 30 seconds, or raise its timeout "
-                "(discoveryTimeoutS).",
+                "It may be slow to start. Try again in 30 seconds, or raise its timeout.",
+                terminal="Set discoveryTimeoutS in its configuration.",
             )
         case FailureKind.SILENT:
             return _described(
@@ -204,14 +204,16 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.CALL_TIMEOUT:
             return _described(
                 sentence("No response within {time}", time=subject),
-                "If it needs longer, raise the timeout for calls (callTimeoutS).",
+                "If it needs longer, raise the timeout for calls.",
+                terminal="Set callTimeoutS in the settings.",
             )
         case FailureKind.STUCK:
             return _described(
                 "Stopped responding",
                 "It is restarted for the next call. If its tools need longer, raise the timeout "
-                "for calls (callTimeoutS).",
+                "for calls.",
                 detail=f"calls had no response within {subject}, so it was stopped",
+                terminal="Set callTimeoutS in the settings.",
             )
         case FailureKind.UNREACHABLE:
             cause = sentence("Can’t reach {address}", address=subject)
@@ -248,20 +250,23 @@ def describe(failure: Failure) -> FailureText:
         case FailureKind.TOO_MANY_SESSIONS:
             return _described(
                 "Session limit reached",
-                "Close a session, or raise its limit (maxSessions).",
+                "Close a session, or raise its limit.",
                 detail=f"it already runs for {subject} sessions or folders",
+                terminal="Set maxSessions in its configuration.",
             )
         case FailureKind.TOO_LARGE:
             return _described(
                 sentence("Sent more than {limit} at once", limit=subject),
-                "Ask it for less at a time, or raise the limit for its messages (messageLimitMb).",
+                "Ask it for less at a time, or raise the limit for its messages.",
                 detail=detail,
+                terminal="Set messageLimitMb in the settings.",
             )
         case FailureKind.TOO_MUCH_MEMORY:
             return _described(
                 sentence("Exceeded its memory limit of {limit}", limit=subject),
-                "Raise its memory limit (memoryLimitMb), or send it less data at a time.",
+                "Raise its memory limit, or send it less data at a time.",
                 detail=f"it used {detail}",
+                terminal="Set memoryLimitMb in its configuration.",
             )
         case FailureKind.NETWORK_NEEDED:
             return _described(
